@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Answer = (review: { spec: { user: string } }, response: ServerResponse) => void;
 
-/** The kubeconfig of a webhook that answers so. */
+/** The kubeconfig of a webhook with this response. */
 async function webhookFile(answer: Answer): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
     void json(request).then((review) => answer(review as { spec: { user: string } }, response));
@@ -132,7 +132,7 @@ test("RBAC-38: a changed configuration is used; an invalid one is logged, and th
   const reloads = async (): Promise<unknown> =>
     (await authorization.metrics[0]!())[0]!.samples.map(({ value }) => value);
   const changed = async (text: string, counts: readonly number[]): Promise<void> => {
-    // Whole at once: the look of before may still read.
+    // Replaced atomically: the previous check may still be reading.
     writeFileSync(`${file}.new`, text);
     renameSync(`${file}.new`, file);
     await expect
