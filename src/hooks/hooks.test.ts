@@ -15,11 +15,11 @@ const ca = authority(term);
 interface Called {
   readonly hooks: Hooks;
   readonly address: HookAddress;
-  /** The connections under its TLS. */
+  /** The TCP connections below TLS. */
   readonly sockets: readonly Socket[];
 }
 
-/** Calls of a webhook that answers as a function does. */
+/** Calls of a webhook whose responses a function returns. */
 async function webhook(answer: RequestListener, name = "127.0.0.1"): Promise<Called> {
   const server = createServer(serving(ca, [name], term), answer);
   const sockets: Socket[] = [];
