@@ -7,7 +7,7 @@ import { pods } from "./testing/pods.ts";
 
 const NODE = { target: { kind: "Node", name: "node-1" } };
 
-/** A registry with the Pod `p`, and what binds it. */
+/** A registry with the Pod `p`, and a function that binds it. */
 async function withPod(pod: object = {}) {
   const { resource, create, ask } = await actionRegistry([pods("Namespaced", eviction), binding]);
   const { metadata } = await create("pods", { metadata: { name: "p" }, spec: {}, ...pod });

@@ -53,7 +53,7 @@ const budgets: ResourceDefinition = {
 const EVICTION = named("p", "eviction");
 const READY = [{ type: "Ready", status: "True" }];
 
-/** Two servers with a Pod and a budget that selects it; the first is asked, the second writes meanwhile. */
+/** Two servers with a Pod and a budget that selects it; the eviction goes to the first, the second writes meanwhile. */
 async function servers(pod: object, budget: object) {
   const { one, other, around, otherOf } = await twoServers(pods, { actions: actionsOf }, [budgets]);
   const theirs = otherOf(budgets);

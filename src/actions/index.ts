@@ -1,6 +1,6 @@
 /**
  * Actions: creates that store nothing of their own. A review or a token is computed; a binding or an eviction changes another
- * object. To add one, write a file beside these and a line in the list; the kind is declared in `kinds/` with `asked`, or as what
+ * object. To add one, write a file in this folder and a line in the list; the kind is declared in `kinds/` with `asked`, or as what
  * a subresource `takes`.
  *
  * @module
@@ -14,7 +14,7 @@ import { reviewActions } from "./reviews.ts";
 import { tokenReviewAction } from "./token-review.ts";
 import { tokenAction } from "./token.ts";
 
-/** What the built-in actions are made of. */
+/** The parts of the built-in actions. */
 export interface ActionParts {
   readonly access: RegistryAccess;
   readonly authorizer: Authorizer;

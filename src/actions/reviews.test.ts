@@ -16,7 +16,7 @@ const RIGHTS = {
   incomplete: false,
 };
 
-/** Asks reviews of an authorizer that answers everything alike, and tells what it was asked. */
+/** Sends reviews to an authorizer that has one decision for all requests; returns the statuses and the requests that it got. */
 async function asking(decision: Decision = { allowed: false, reason: "" }) {
   const asked: { identity: Identity; info: RequestInfo }[] = [];
   const authorizer = {
@@ -34,7 +34,7 @@ async function asking(decision: Decision = { allowed: false, reason: "" }) {
     if ("status" in result) throw new Error("expected the question with its answer");
     return result.object;
   };
-  /** The reasons and fields of what is wrong with a question. */
+  /** The reasons and fields of the errors of a review. */
   const wrong = async (...question: Parameters<typeof ask>): Promise<string[]> => {
     const error = await ask(...question).then(
       () => undefined,

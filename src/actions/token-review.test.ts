@@ -5,7 +5,7 @@ import { kubernetes } from "../meta/dialect.ts";
 import { contextOf } from "../schema/testing/kind.ts";
 import { actionRegistry } from "./testing/actions.ts";
 
-/** Reviews a token by an authenticator that decides so; returns the status of the review, and what the authenticator got. */
+/** Reviews a token with an authenticator that returns this result; returns the status of the review, and the input of the authenticator. */
 async function reviewed(decide: () => TokenOwner | undefined, spec: object) {
   const calls: unknown[] = [];
   const authenticator = {

@@ -112,7 +112,7 @@ function lifetime(
   return goesOn ? { seconds: YEAR_SECONDS, warnAfterSeconds: seconds } : { seconds };
 }
 
-/** The objects that a token contains beside its account. */
+/** The objects in a token in addition to its account. */
 type Bound = Pick<TokenClaims, "pod" | "secret" | "node">;
 
 /** Kinds that a token can be bound to. */

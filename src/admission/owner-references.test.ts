@@ -10,7 +10,7 @@ const owned = (...owners: object[]) => objectOf({ name: "a", namespace: "team", 
 const REPLICA_SETS = { group: "apps", version: "v1", plural: "replicasets", namespaced: true };
 const NODES = { group: "", version: "v1", plural: "nodes", namespaced: false };
 
-/** The plugin for somebody who may do some things, written `VERB RESOURCE/SUBRESOURCE NAMESPACE/NAME`, and what it asked. */
+/** The plugin for a user with some rights, written `VERB RESOURCE/SUBRESOURCE NAMESPACE/NAME`, and the rights that it checked. */
 function plugin(...rights: string[]) {
   const asked: string[] = [];
   const step = ownerReferences({

@@ -58,7 +58,7 @@ export interface EventStage {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An event; its JSON is made when it is first read. */
+/** An event; its JSON is computed at the first read. */
 export class AuditEvent {
   readonly head: EventHead;
   readonly stage: EventStage;

@@ -9,7 +9,7 @@ beforeEach(() => {
   context = authContextOf();
 });
 
-/** Keeps the token, with other members than usual. */
+/** Stores the token, with some members changed. */
 function keep(more: Record<string, string> = {}, metadata = {}, type = "bootstrap.kubernetes.io/token"): void {
   const usual = { "token-id": "07401b", "token-secret": "f395accd246ae52d", "usage-bootstrap-authentication": "true" };
   const data = Object.entries({ ...usual, ...more }).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);

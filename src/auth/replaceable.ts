@@ -11,14 +11,14 @@ interface Made {
 /** An authorizer that can be replaced at run time. */
 export class ReplaceableAuthorizer {
   #make: Make;
-  /** Weak: a cluster has one for each plan, and drops it then. */
+  /** Weak: a cluster creates an authorizer for each plan, and drops it afterwards. */
   #made: WeakRef<Made>[] = [];
 
   constructor(make: Make) {
     this.#make = make;
   }
 
-  /** Replaces the authorizer; requests in flight get the decision of the one before. */
+  /** Replaces the authorizer; requests in flight get the decision of the previous one. */
   replace(make: Make): void {
     this.#make = make;
     for (const ref of this.#made) {

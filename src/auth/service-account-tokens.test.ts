@@ -23,7 +23,7 @@ const ISSUANCE = { issuer: ISSUER, audiences: [ISSUER], extendsExpiration: true 
 const signerOf = (dialect: typeof neutral, keys = () => tokenKeys(pem, [])) =>
   tokenSigner(keys, ISSUANCE, { dialect, clock: new ManualClock(NOW), random: seededRandom(1) });
 
-/** What a token says, once its signature, times and audience are found to be right. */
+/** The claims of a token, once its signature, times and audience are verified. */
 const read = async (token: string, audience: string, currentDate = new Date(NOW)) =>
   jwtVerify(token, createPublicKey(pem), { issuer: ISSUER, audience, currentDate });
 

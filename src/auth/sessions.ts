@@ -1,8 +1,8 @@
 /**
  * Sessions of browsers: a request without a credential of its own may belong to a session, which was begun with a credential.
  *
- * The credential is checked again with every request, by who checks it when it is sent itself. So a session ends with it: with
- * a token that is revoked or has expired, with an account that was deleted, with a certificate that has ended.
+ * The credential is checked again with every request, by the authenticator for credentials of its kind. So a session ends with it: when
+ * a token is revoked or expires, an account is deleted, or a certificate expires.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { CertificateUsers } from "./certificates.ts";
 import type { Connection, Credentials, HeldCredential, Identity } from "./contract.ts";
 import type { TokenCache } from "./token-cache.ts";
 
-/** A session of a browser; the same object for as long as it is remembered. */
+/** A session of a browser; always the same object while it is cached. */
 export interface Session {
   readonly credential: HeldCredential;
-  /** Whether it has ended by itself: its time is over, or its user has signed out. */
+  /** Whether it has ended by itself: it has expired, or its user has signed out. */
   isOver(): boolean;
 }
 
 /** Returns the session of a request; undefined where it has none. Throws or rejects with `unauthorized()` for one that is not valid. */
 export type SessionReader = (credentials: Credentials) => Session | undefined | Promise<Session | undefined>;
 
-/** The user of a session, made of that of its credential. */
+/** The user of a session, derived from the user of its credential. */
 interface SessionUser {
   readonly of: Identity;
   readonly identity: Identity;
@@ -31,7 +31,7 @@ export class SessionUsers {
   readonly #tokens: TokenCache;
   readonly #certificates: CertificateUsers | undefined;
   readonly #users = new WeakMap<Session, SessionUser>();
-  /** Whether the session of a user is over, or its credential is not valid any more. */
+  /** Whether the session of a user has ended, or its credential is not valid any more. */
   readonly #over = new WeakMap<Identity, () => boolean>();
 
   constructor(tokens: TokenCache, certificates: CertificateUsers | undefined) {
@@ -52,12 +52,12 @@ export class SessionUsers {
       : this.#identify(session, owner);
   }
 
-  /** Whether an identity is the user of a session that is over, or whose credential is not valid any more. */
+  /** Whether an identity is the user of a session that has ended, or whose credential is not valid any more. */
   isRevoked(identity: Identity): boolean {
     return this.#over.get(identity)?.() ?? false;
   }
 
-  /** Each session has an identity of its own, so that what was begun with it can be ended with it. */
+  /** Each session has an identity of its own, so that the requests of a session can be ended with it. */
   #identify(session: Session, of: Identity | undefined): Identity | undefined {
     if (!of) return undefined;
     const known = this.#users.get(session);

@@ -28,7 +28,7 @@ interface CachedOwner {
 export class TokenCache {
   readonly #clock: Pick<Clock, "steady">;
   readonly #identify: (token: string) => Promise<TokenOwner | undefined> | TokenOwner | undefined;
-  /** Makes the digests of this process its own. */
+  /** A random key, so that digests of this process differ from those of others. */
   readonly #salt: string;
   /** By digest. */
   readonly #owners = new BoundedCache<CachedOwner>({ ...CACHE_BOUNDS, weigh: ({ bytes }) => bytes });

@@ -11,7 +11,7 @@ import { ALL, Notes, TestEntry, THINGS, testCache, keysOf, untilIdle, testResour
 const many = (count: number): (readonly [string, object])[] =>
   Array.from({ length: count }, (_, i) => [`a/${String(i).padStart(5, "0")}`, {}] as const);
 
-/** What a promise is rejected with; undefined when it is not. */
+/** The reason with which a promise is rejected; undefined when it is not. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,

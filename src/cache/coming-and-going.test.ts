@@ -1,5 +1,5 @@
 /**
- * Resources that are added and removed while everything else goes on: loads, reloads, writes and watches.
+ * Resources that are added and removed during loads, reloads, writes and watches.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ function filled(): FakeStore {
   return store;
 }
 
-/** What a promise is rejected with. */
+/** The reason with which a promise is rejected. */
 const failure = (promise: Promise<unknown>): Promise<unknown> => promise.then(undefined, (error: unknown) => error);
 
 describe("a resource that is removed", () => {
@@ -197,7 +197,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const PREFIXES = ["/r0/", "/r1/", "/r2/"];
 
-/** Does a step and does not wait for what it begins; `served` is what was added, by prefix, and has not failed. */
+/** Begins a step and does not wait for its end; `served` has what was added, by prefix, and has not failed. */
 async function take(cache: TestCache, served: Map<string, Promise<unknown>>, one: Step): Promise<void> {
   const { cacher, store } = cache;
   const prefix = "on" in one ? PREFIXES[one.on]! : "";
@@ -235,7 +235,7 @@ async function take(cache: TestCache, served: Map<string, Promise<unknown>>, one
   }
 }
 
-/** Takes all steps and waits until everything has come to rest; answers what is served then. */
+/** Does all steps and waits until nothing runs any more; returns what is served then. */
 async function play(cache: TestCache, steps: readonly Step[]): Promise<string[]> {
   const served = new Map<string, Promise<unknown>>();
   for (const one of steps) {

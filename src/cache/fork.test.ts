@@ -1,5 +1,5 @@
 /**
- * Forks of a cache: what they share, what they do not, and that no fork ever sees what another one writes.
+ * Forks of a cache: what they share, what they do not, and that no fork ever sees the writes of another one.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

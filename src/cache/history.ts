@@ -10,7 +10,7 @@ export interface WatchEvent {
 }
 
 /*
- * Bytes besides those of values, as measured (test/promises/history.test.ts measures them again): of a change with its place in the
+ * Bytes in addition to those of values, as measured (test/promises/history.test.ts measures them again): of a change with its entry in the
  * list and the shared event; and of a value with its entry, its key and its buffer.
  */
 const CHANGE = 170;

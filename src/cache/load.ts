@@ -32,9 +32,9 @@ export async function readAll(
 
 /** The part of a resource that is read. */
 export interface StatePart {
-  /** Only keys that begin so. */
+  /** Only keys with this prefix. */
   readonly prefix: string;
-  /** The most bytes of values. */
+  /** The maximum number of bytes of values. */
   readonly maxBytes: number;
   /** Called with the number of records of each read. */
   readonly onLoaded?: (records: number) => void;

@@ -1,5 +1,5 @@
 /**
- * The cache against a model that keeps every state there ever was: random histories, everything that can be asked.
+ * The cache against a model that keeps every state: random histories, and all kinds of reads.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -87,7 +87,7 @@ class Model {
     return selected.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** What a watch must show: the differences of the lists at each revision and the one before. */
+  /** The expected events of a watch: the differences of the lists at each revision and the previous one. */
   events(selection: Selection, after: number): Line[] {
     const lines: Line[] = [];
     for (let revision = after + 1; revision <= this.revision; revision++) {
@@ -103,7 +103,7 @@ class Model {
   }
 }
 
-/** Commits random changes to a cache and a model; data that only tells versions apart is left out of the lines. */
+/** Commits random changes to a cache and a model; data that only distinguishes versions is left out of the lines. */
 async function play(
   cache: TestCache,
   model: Model,
@@ -124,7 +124,7 @@ async function play(
   }
 }
 
-/** What was noted, those lines of one revision that stand together in one order. */
+/** The recorded lines; adjacent lines of one revision are sorted. */
 function linesOf(notes: Notes): Line[] {
   const revisionOf = (line: Line | undefined): string | undefined => line?.split("@")[1];
   const runs: Line[][] = [];
@@ -135,7 +135,7 @@ function linesOf(notes: Notes): Line[] {
   return runs.flatMap((run) => run.toSorted(byChange));
 }
 
-/** The order in which {@link Model.events} tells the changes of one revision: deletes come last. */
+/** The order of the changes of one revision in {@link Model.events}: deletes come last. */
 const byChange = (a: Line, b: Line): number =>
   Number(a.startsWith("-")) - Number(b.startsWith("-")) || (a.slice(2) < b.slice(2) ? -1 : 1);
 

@@ -6,7 +6,7 @@ import { type CacheResource, Cacher, type Entry, type WatchBatch, type WatchEven
 const NONE = new Uint8Array();
 const all = { id: "", prefix: "" };
 
-/** A resource of which some values can be read only with a key that may come later. */
+/** A resource with some values that can be read only with a key that may be added later. */
 function locked(): CacheResource & { isOpen: boolean } {
   const resource = {
     isOpen: false,
@@ -46,7 +46,7 @@ test("CRYPT-9: what could not be read is there under its old revision when it ca
       .list(all)
       .entries.map(({ key }) => key),
   ).toEqual(["ns/x", "ns/y"]);
-  // What was held before is as it was.
+  // What was read before is unchanged.
   expect(held.unreadable(all)?.key).toBe("ns/x");
 
   const seen: WatchEvent[] = [];

@@ -16,7 +16,7 @@ import {
 const red = { labels: { color: "red" } };
 const blue = { labels: { color: "blue" } };
 
-/** A cache that knows nothing of what was committed before: as after a restart. */
+/** A cache without the earlier changes in memory, as after a restart. */
 const restarted = (store: FakeStore): Promise<TestCache> => testCache({}, store);
 
 async function watched(cache: TestCache, selection: Selection, after: number): Promise<Notes> {

@@ -68,7 +68,7 @@ describe("lists", () => {
           const page = snapshot.list(selection, { limit, ...(after === undefined ? {} : { after }) });
           keys.push(...keysOf(page.entries));
           const filtered = selection.labels !== undefined || selection.matches !== undefined;
-          // When entries are selected, whether one of those that follow will do is found out by the next page.
+          // With a selection, the next page determines whether one of the following entries matches.
           expect(page.more || keys.length === whole.length).toBe(true);
           expect(page.more && keys.length === whole.length && !filtered).toBe(false);
           expect(page.remaining).toBe(page.more && !filtered ? whole.length - keys.length : undefined);

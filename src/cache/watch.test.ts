@@ -16,7 +16,7 @@ import {
 import type { WatchBatch } from "./groups.ts";
 import type { Watch, WatchStart } from "./watch.ts";
 
-/** Starts a watch and waits until it is under way. */
+/** Starts a watch and waits until it has started. */
 async function start(
   { things }: Pick<TestCache, "things">,
   selection: Selection,
@@ -398,7 +398,7 @@ test("a resource sees the state of all others at the revision of its event", asy
 });
 
 describe("changes of one revision", () => {
-  /** Commits objects as one until there are `count` of them, `each` at a time; their keys in order. */
+  /** Commits objects until there are `count` of them, `each` at a time; returns their keys in order. */
   function fill({ putAsOne }: TestCache, count: number, each: number): string[] {
     const keys = Array.from({ length: count }, (_, i) => `a/${String(i).padStart(4, "0")}`);
     for (let i = 0; i < count; i += each) putAsOne(...keys.slice(i, i + each).map((key) => [key, {}] as const));

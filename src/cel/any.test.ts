@@ -6,7 +6,7 @@ import { Failure, type Value } from "./values.ts";
 const valueOf = (name: string, bytes: Uint8Array): Value =>
   unpacked(`x/google.protobuf.${name}`, bytes, (full) => MESSAGES.get(full));
 
-/** A field that has a length, put around bytes so many times. */
+/** Bytes as a field with a length, nested that many times. */
 function nested(times: number, inner: Uint8Array, ...fields: readonly number[]): Uint8Array {
   let bytes: Uint8Array = inner;
   for (let i = 0; i < times; i++) {

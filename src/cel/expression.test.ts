@@ -106,7 +106,7 @@ test("CEL-36..39, CEL-52..55: what is wrong with the rules of a schema is report
   expect(found).toEqual([
     "FieldValueForbidden openAPIV3Schema.properties[list].x-kubernetes-validations[0].rule",
     "FieldValueInvalid openAPIV3Schema.properties[size].x-kubernetes-validations[0].rule",
-    // All together are too dear as well: the dearest is named once more.
+    // All together are too expensive as well: the most expensive one is named once more.
     "FieldValueForbidden openAPIV3Schema.properties[list].x-kubernetes-validations[0].rule",
     "FieldValueForbidden openAPIV3Schema",
   ]);

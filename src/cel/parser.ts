@@ -19,7 +19,7 @@ const RESERVED = new Set(
 /** The result of a parse: an expression, or its errors. */
 export type Parsed = { readonly expr: Expr; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** Parses an expression, with `macros` besides the standard ones. */
+/** Parses an expression, with `macros` in addition to the standard ones. */
 export function parse(source: string, macros?: Macros): Parsed {
   if (source.length > MAX_LENGTH * 2)
     return { issues: [{ at: 0, message: `expected at most ${MAX_LENGTH} code points` }] };

@@ -96,7 +96,7 @@ export interface ServerSettings {
   readonly etcdServers: readonly string[];
 }
 
-/** Where options of a server come from, beside the environment. */
+/** Where options of a server come from, in addition to the environment. */
 export interface SettingsChoice {
   /** Flags of `serve` by key, as text. */
   readonly flags: Readonly<Record<string, string>>;
@@ -326,9 +326,9 @@ export interface ExploreRequest {
   readonly only: readonly PerturbationType[] | undefined;
   /** Maximum time that a killed program stays down. */
   readonly restartMillis: number;
-  /** Whether a finding that is played again may name what is run. */
+  /** Whether a replayed finding may name what is run. */
   readonly trusts: boolean;
-  /** Where findings will be written: they name their scenario from there. */
+  /** The directory of new findings: their paths of scenarios are relative to it. */
   readonly directory: string | undefined;
 }
 
@@ -345,24 +345,24 @@ export interface ExploreOutcome {
   readonly explored: boolean;
   /** Whether a signal ended it before its end. */
   readonly cancelled: boolean;
-  /** Why it could not go on; what it had found by then is in the files and the report. */
+  /** Why it could not continue; what it had found by then is in the files and the report. */
   readonly failure?: string;
   report(form: ExploreForm, style: { readonly width: number; readonly paints: boolean }): string;
 }
 
 /**
- * Told of progress: a line that replaces the last one on a terminal, and stands for itself in a log.
+ * Called with progress: a line that replaces the previous one on a terminal, and is a line of its own in a log.
  *
- * @param found a line for what was found just now, which stays
+ * @param found a line for a new finding, which stays
  */
 export type ExploreProgress = (line: string, found?: string) => void;
 
-/** Finds faults in programs, and plays them again. Each rejects with CliError where the laboratory or the scenario is at fault. */
+/** Finds faults in programs, and replays them. Each rejects with CliError where the laboratory or the scenario is at fault. */
 export interface Explorer {
   explore(request: ExploreRequest, progress: ExploreProgress): Promise<ExploreOutcome>;
-  /** Plays the run of a finding. */
+  /** Replays the run of a finding. */
   replay(finding: string, request: ExploreRequest, progress: ExploreProgress): Promise<ExploreOutcome>;
-  /** Plays it until the n-th write of the programs, tells the kubeconfig, and keeps the cluster until a signal. */
+  /** Replays it until the n-th write of the programs, prints the kubeconfig, and keeps the cluster until a signal. */
   until(finding: string, write: number, request: ExploreRequest, tell: (text: string) => void): Promise<void>;
 }
 
@@ -420,7 +420,7 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** The width of standard output; undefined if it is not a terminal. */
   readonly columns: number | undefined;
-  /** The width of standard error, now; undefined if it is not a terminal. */
+  /** The current width of standard error; undefined if it is not a terminal. */
   readonly errorColumns?: () => number | undefined;
   /** Prints a text on standard error. */
   readonly tell: (text: string) => void;

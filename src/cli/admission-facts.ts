@@ -1,5 +1,5 @@
 /**
- * What `keelson admission check` looks at: the configurations of webhooks and policies, and what they are about.
+ * The input of `keelson admission check`: the configurations of webhooks and policies, and the objects that they refer to.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export interface FactRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What chooses the requests of a webhook, a policy or a binding. */
+/** The selection of requests by a webhook, a policy or a binding. */
 export interface FactMatching {
   readonly rules: readonly FactRule[];
   readonly namespaceSelector?: SelectorValue | undefined;
@@ -86,7 +86,7 @@ export interface AdmissionFacts {
   readonly kinds: readonly ServedKind[];
   /** The labels of each namespace. */
   readonly namespaces: ReadonlyMap<string, Labels>;
-  /** The Services of webhooks by `namespace/name`; one that does not exist is not there. */
+  /** The Services of webhooks by `namespace/name`, without those that do not exist. */
   readonly services: ReadonlyMap<string, ServiceFact>;
 }
 

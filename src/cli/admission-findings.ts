@@ -30,11 +30,11 @@ export interface AdmissionFinding {
 
 type Found = Omit<AdmissionFinding, "source" | "webhook">;
 
-/** The time of a request, which all webhooks share: the default of `--request-timeout`. */
+/** The timeout of a request, which all webhooks share: the default of `--request-timeout`. */
 const REQUEST_SECONDS = 60;
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
-/** The verbs that are such operations. */
+/** The verbs of these operations. */
 const VERBS = { CREATE: ["create"], UPDATE: ["update", "patch"], DELETE: ["delete"] } as const;
 
 type Operation = (typeof OPERATIONS)[number] | "CONNECT";
@@ -102,7 +102,7 @@ function aboutBinding(binding: BindingFact, facts: AdmissionFacts, served: reado
 const error = (says: string): Found => ({ severity: "error", says });
 const warning = (says: string): Found => ({ severity: "warning", says });
 
-/** A Service that is not there, or whose own Pods the webhook is about: while all of them are down, none can be created. */
+/** A Service that does not exist, or whose own Pods the webhook checks: while all of them are down, none can be created. */
 function aboutService(webhook: WebhookFact, facts: AdmissionFacts): Found[] {
   const { service, fails, rules } = webhook;
   if (!service) return [];
@@ -132,7 +132,7 @@ const POD_CREATION = { operation: "CREATE", namespaced: true, subresource: "" } 
 const selects = (selector: SelectorValue | undefined, labels: Labels | undefined): boolean =>
   selector === undefined || selectorOf(selector).matches(labels);
 
-/** Rules that no served resource meets. */
+/** Rules that match no served resource. */
 const aboutRules = ({ rules }: FactMatching, served: readonly Served[]): Found[] =>
   rules
     .filter((rule) => !served.some((resource) => meets(rule, resource)))
@@ -152,7 +152,7 @@ function textOf({ operations = [], apiGroups = [], apiVersions = [], resources =
   return `${operations.join(", ")} of ${resources.join(", ")} in ${groups}/${apiVersions.join(", ")}`;
 }
 
-/** Selectors that select nothing. */
+/** Selectors that match nothing. */
 function aboutSelectors({ namespaceSelector, objectSelector }: FactMatching, { namespaces }: AdmissionFacts): Found[] {
   const isEmpty = ![...namespaces.values()].some((labels) => selects(namespaceSelector, labels));
   return [
@@ -161,7 +161,7 @@ function aboutSelectors({ namespaceSelector, objectSelector }: FactMatching, { n
   ];
 }
 
-/** Whether no labels can satisfy a selector, as far as each key by itself says. */
+/** Whether no labels can satisfy a selector, as far as each key alone shows. */
 function contradicts(selector: SelectorValue | undefined): boolean {
   if (!selector) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -171,7 +171,7 @@ function contradicts(selector: SelectorValue | undefined): boolean {
   ];
   return [...Map.groupBy(all, ({ key = "" }) => key)].some(([key, parts]) => {
     const values = parts.flatMap((part) => part.values ?? []);
-    // A value that no part names stands for all others.
+    // A value in no part of the selector stands for all others.
     const candidates: Labels[] = [{}, ...[...values, `${values.join("")}x`].map((value) => ({ [key]: value }))];
     const own = selectorOf({ matchExpressions: parts });
     return !candidates.some((labels) => own.matches(labels));
@@ -202,7 +202,7 @@ const isServed = (
     (one) => one.kind === kind && (one.group === "" ? one.version : `${one.group}/${one.version}`) === apiVersion,
   );
 
-/** A kind and its subresources, with the operations that their verbs mean. */
+/** A kind and its subresources, with the operations of their verbs. */
 function servedOf({ group, version, plural, scope, verbs, subresources }: ServedKind): Served[] {
   const own = { group, version, plural, namespaced: scope === "Namespaced" };
   const below = [...subresources].map(([subresource, those]) => ({

@@ -5,7 +5,7 @@ import type { PrintStyle } from "./print-report.ts";
 import { fit } from "../util/width.ts";
 
 /**
- * Returns the lines of an explanation: what would come of the write, then each step that did something or has considered rules,
+ * Returns the lines of an explanation: the result of the write, then each step that did something or has considered rules,
  * with what it changed, then the names of the steps that did nothing.
  */
 export function admissionLines(report: AdmissionReport, style: PrintStyle): string[] {
@@ -52,14 +52,14 @@ function stepLines(
     paint("bold", line(`  ${name} (${phase}, ${timeOf(millis)})`)),
     ...rules.filter((rule) => !isElsewhere(rule)).flatMap((rule) => ruleLines(rule, style)),
     ...elsewhereLine(rules.filter(isElsewhere).length, style),
-    // What a rule has changed is told with the rule.
+    // The changes of a rule are listed with the rule.
     ...(rules.some((rule) => rule.changes) ? [] : changeLines(changes, "    ", style)),
     ...warnings.map((warning) => paint("yellow", line(`    warning: ${warning}`))),
     ...(refusal ? [paint("red", line(`    refused: ${refusal.message ?? refusal.reason ?? ""}`))] : []),
   ];
 }
 
-/** Whether the rules of a webhook or policy are about other requests: there may be many such, and they say nothing. */
+/** Whether the rules of a webhook or policy are for other requests: there may be many such, and they are of no interest. */
 const isElsewhere = ({ matched, why }: ReportedRule): boolean => !matched && why === "resourceRules";
 
 const elsewhereLine = (count: number, { paint }: PrintStyle): string[] =>

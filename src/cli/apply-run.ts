@@ -19,7 +19,7 @@ export interface ApplyCommand extends PlanCommand {
 }
 
 /**
- * Applies manifests and prints what becomes of each: one after the other as it is applied, with `--atomic` all of them at the end.
+ * Applies manifests and prints the result of each: one after the other as it is applied, with `--atomic` all of them at the end.
  * The exit code is 1 where one was refused.
  */
 export async function runApply(actions: Actions, command: ApplyCommand): Promise<void> {
@@ -46,8 +46,8 @@ export async function runApply(actions: Actions, command: ApplyCommand): Promise
 }
 
 /**
- * Applies documents one after the other, in the order of their plan, and calls `applied` with each; one that is refused or fails does not hold
- * up the others.
+ * Applies documents one after the other, in the order of their plan, and calls `applied` with each; a refused or failed one does not prevent
+ * the others.
  */
 export async function applyEach(
   client: Client,
@@ -71,13 +71,13 @@ export async function applyEach(
   return { ...plan, outcome: "committed", documents: all };
 }
 
-/** What became of the document of a request. The store may refuse what has been judged: then the report as a whole has a Status. */
+/** The result of the document of a request. The store may refuse what was accepted before: then the report as a whole has a Status. */
 function madeOf(planned: PlannedDocument, { documents: [made], status }: PlanReport): PlannedDocument {
   if (made && (!status || made.result === "refused")) return made;
   return status ? refused(planned, "server", status) : failed(planned, new Error("expected a result, got none"));
 }
 
-/** What is said of a document whose request as a whole fails: by the server, or without a response. */
+/** The result of a document whose request as a whole fails: by the server, or without a response. */
 function failed(planned: PlannedDocument, error: unknown): PlannedDocument {
   if (error instanceof StatusError) return refused(planned, "server", error.status);
   const message = `${messageOf(error)}; it is not known whether it is stored: apply it again`;

@@ -4,18 +4,18 @@ import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/error.ts";
 import { CliError } from "./cli-error.ts";
 
-/** The most that is read of an answer. */
+/** The maximum number of bytes that are read of a response. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** An answer that was read. */
+/** A response with its body. */
 export interface ServerAnswer extends Pick<TransportAnswer, "status" | "headers"> {
   readonly text: string;
 }
 
 /**
- * Sends one GET request, and reads its answer, within a time.
+ * Sends one GET request, and reads its response, within a timeout.
  *
- * @throws CliError that names the URL, where there is no answer, a longer one than 4 MiB, or none in time
+ * @throws CliError that names the URL, where there is no response, one longer than 4 MiB, or none in time
  */
 export async function askServer(
   clock: Pick<Clock, "after">,
@@ -44,7 +44,7 @@ export async function askServer(
   }
 }
 
-/** Reads the text of an answer; rejects for one that is longer than 4 MiB. */
+/** Reads the text of a response; rejects for one that is longer than 4 MiB. */
 export async function readShort(body: AnswerBody): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -42,7 +42,7 @@ function line({
   })}\n`;
 }
 
-/** What is printed and told of a search. */
+/** The output and the messages of a search. */
 async function search(request: Partial<AuditRequest>) {
   const printed: string[] = [];
   const told: string[] = [];

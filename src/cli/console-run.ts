@@ -43,8 +43,8 @@ export async function runConsole(actions: Actions, request: ConsoleRequest): Pro
 }
 
 /**
- * Returns the link of an answer, as a URL without characters that a terminal obeys. A program that opens URLs opens files and other
- * programs, too: so it is a page of the web, and that of a login.
+ * Returns the link in a response, as a URL without characters that control a terminal. A program that opens URLs opens files and other
+ * programs, too: so the URL must be one of the web, and that of a login.
  */
 export function linkOf(text: string, server: string): string {
   const { url } = (asJson(text) ?? {}) as Partial<ConsoleLink>;
@@ -56,7 +56,7 @@ export function linkOf(text: string, server: string): string {
 const MAX_LINK_LENGTH = 2000;
 const WEB = ["http:", "https:"];
 
-/** Returns the kubeconfig of the server that runs on this machine, where no other one is named. */
+/** Returns the kubeconfig of the server that runs on this machine, unless another one is named. */
 async function ownKubeconfig(actions: Actions, { context, dataDir }: ConsoleRequest): Promise<string | undefined> {
   const isNamed = context !== undefined || (actions.terminal.env["KUBECONFIG"] ?? "") !== "";
   if (dataDir === undefined && isNamed) return undefined;

@@ -40,7 +40,7 @@ export interface ExploreFlags {
 
 /** The exit code where nothing could be explored, as for a command line that is wrong. */
 const EXIT_LABORATORY = 2;
-/** As a shell has it for a program that SIGINT has ended: it does not say that nothing is wrong. */
+/** The exit code of a shell for a program that SIGINT has ended: it does not mean that nothing is wrong. */
 const EXIT_CANCELLED = 130;
 /** How often the line on a terminal is rewritten at most. */
 const TERMINAL_EVERY_MS = 100;
@@ -48,7 +48,7 @@ const TERMINAL_EVERY_MS = 100;
 const LOG_EVERY_MS = 10_000;
 const WIDTH = 120;
 
-/** Explores or plays a finding again, prints reports and writes files; the exit code is 1 with findings. */
+/** Explores, or replays a finding, prints reports and writes files; the exit code is 1 with findings. */
 export async function runExplore(
   actions: Actions,
   file: string | undefined,
@@ -68,7 +68,7 @@ export async function runExplore(
   const outcome = await (
     replay === undefined ? explorer.explore(request, progress.line) : explorer.replay(replay, request, progress.line)
   ).finally(progress.end);
-  // A file that cannot be written does not take the report with it.
+  // A file that cannot be written does not prevent the report.
   printReport(actions, outcome, flags.output);
   if (flags.out !== undefined) saveFindings(outcome, flags.out);
   saveReports(outcome, flags.output);
@@ -145,7 +145,7 @@ function progressOn({ terminal, clock }: Actions): { readonly line: ExploreProgr
 }
 
 function saveFindings({ files }: ExploreOutcome, directory: string): void {
-  // A name is made of names of objects, which others may choose.
+  // A name contains names of objects, which other users may choose.
   for (const { name, text } of files) writeFileSync(join(directory, basename(name)), text);
 }
 

@@ -135,7 +135,7 @@ function countOf(text: string): number {
   throw new InvalidArgumentError("Expected a number from 1 on.");
 }
 
-/** More are a mistake. */
+/** Excess arguments are an error. */
 const MAX_WORKERS = 256;
 
 function workersOf(text: string): number {

@@ -14,16 +14,16 @@ export interface HealthFlags {
   readonly wait: string;
 }
 
-/** The most characters that are printed of an answer; a list of checks is shorter. */
+/** The maximum number of printed characters of a response; a list of checks is shorter. */
 const MAX_SHOWN = 20_000;
-/** Between two requests with `--wait`. */
+/** The pause between two requests with `--wait`. */
 const PAUSE_MS = 250;
 
 /**
  * Requests `/readyz` or `/livez` without a credential, and prints the checks. As with the probes of a kubelet, any certificate is
- * accepted: nothing secret is sent. With `wait` it asks again until that has passed.
+ * accepted: nothing secret is sent. With `wait` the request is repeated until that time has passed.
  *
- * @throws CliError where no server runs, where it does not answer in time, and where the answer is not 200
+ * @throws CliError where no server runs, where it does not respond in time, and where the status is not 200
  */
 export async function runHealth(actions: HealthActions, flags: HealthFlags): Promise<void> {
   const { clock } = actions;
@@ -47,7 +47,7 @@ async function healthOf(actions: HealthActions, { dataDir, server, check, timeou
   const options = { url, insecure: true, proxy: "" };
   const agent = `keelson/${actions.version}`;
   const { status, text } = await askServer(actions.clock, options, `/${check}?verbose`, { millis, agent });
-  // Any server may have answered.
+  // The response may be from any server.
   if (status === 200) return printableLines(text.trim().slice(0, MAX_SHOWN));
   throw new CliError(`expected 200 from ${url}/${check}, got ${status}: ${text.trim().slice(0, 500)}`);
 }

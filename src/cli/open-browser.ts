@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import type { Clock } from "../util/clock.ts";
 
-/** A program that opens a URL has started the browser by then, or waits for its end. */
+/** Within this time a program that opens a URL has started the browser, or waits for its end. */
 const STARTED_MS = 3000;
 
-/** The program that opens a URL, with what stands before it; none of them is a shell. */
+/** The program that opens a URL, with the arguments before the URL; none of them is a shell. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
@@ -23,7 +23,7 @@ export function openBrowser(
 ): Promise<boolean> {
   const [program, ...args] = OPENERS[platform] ?? ["xdg-open"];
   const hasScreen = platform in OPENERS || ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].some((name) => env[name]);
-  // Without a screen it would look for a browser of the terminal.
+  // Without a display it would look for a browser of the terminal.
   if (!hasScreen) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env: { ...env } });

@@ -3,7 +3,7 @@ import type { PlanReport, PlannedDocument } from "../meta/plan-report.ts";
 import { printable } from "./colours.ts";
 import { MOVES, SIGNS, type From, changeText, nameOf, restartText, summaryOf } from "./plan-words.ts";
 
-/** A summary, a table of all that is not unchanged, and the changes of each document as a block of code. */
+/** A summary, a table of all documents that are not unchanged, and the changes of each document as a block of code. */
 export function planMarkdown(report: PlanReport, from: From): readonly string[] {
   const all = [...report.documents, ...report.pruned];
   const shown = all.filter(({ result, warnings }) => result !== "unchanged" || warnings.length > 0);
@@ -42,7 +42,7 @@ function changeBlock(one: PlannedDocument, from: From): readonly string[] {
     ...lost.map(({ manager, fields }) => printable(`# ${manager} loses ${fields.join(", ")}`)),
     ...(changesLeftOut ? ["# its changes are left out: there are too many"] : []),
   ];
-  // A longer fence than any in the text.
+  // The fence is longer than any in the text.
   const fence = "`".repeat(Math.max(3, longestRun(lines.join("\n")) + 1));
   return [
     "",

@@ -39,7 +39,7 @@ function shown(value: unknown): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-/** What a document was moved for. */
+/** The reason why a document was moved. */
 export const MOVES: Readonly<Record<NonNullable<PlannedDocument["moved"]>["rule"], string>> = {
   namespace: "the namespace of",
   definition: "the definition of",

@@ -1,5 +1,5 @@
 /**
- * Formats a trial of policies: what each would have done, who wrote what it refuses, and the first findings in detail.
+ * Formats a trial of policies: what each would have done, who wrote the refused objects, and the first findings in detail.
  *
  * @module
  */

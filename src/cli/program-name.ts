@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 
-/** What runs the program that is meant. */
+/** Programs that run the actual program, such as interpreters. */
 const INTERPRETERS: ReadonlySet<string> = new Set([
   "bun",
   "deno",

@@ -79,7 +79,7 @@ const CERTIFICATES: readonly CertificateInfo[] = [
 
 const UNCHECKED = { ...CHECK, structureUnchecked: "disk I/O error" };
 
-/** Runs a command line; what it printed, and with what the actions were called. */
+/** Runs a command line; returns its output, and the calls of the actions. */
 async function run(args: readonly string[], actions: Partial<Actions> = {}) {
   const printed: string[] = [];
   const complaints: string[] = [];

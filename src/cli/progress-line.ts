@@ -14,11 +14,11 @@ export interface ProgressOutput {
   readonly columns: () => number | undefined;
 }
 
-/** The start of the line, and the end of what it had. */
+/** Moves the cursor to the start of the line, and erases the line. */
 const CLEAR = "\r\u001b[K";
 
 /**
- * A terminal whose last line changes. Everything that is written to it goes this way: other text stands above the line.
+ * A terminal whose last line changes. All output goes through it: other text is printed above the line.
  */
 export class ChangingLine {
   readonly #write: (text: string) => void;
@@ -29,7 +29,7 @@ export class ChangingLine {
     this.#write = write;
   }
 
-  /** Replaces the line, as much of it as fits: a line that wraps could not be replaced. */
+  /** Replaces the line, cut to the width: a line that wraps could not be replaced. */
   show(text: string, columns: number | undefined): void {
     this.#line = text.slice(0, (columns || WIDTH) - 1);
     this.#write(CLEAR + this.#line);
@@ -41,13 +41,13 @@ export class ChangingLine {
     this.#line = "";
   }
 
-  /** Writes whole lines above it. */
+  /** Writes complete lines above it. */
   write(lines: string): void {
     this.#write(this.#line === "" ? lines : CLEAR + lines + this.#line);
   }
 }
 
-/** A terminal that does not tell its width has this one. */
+/** The width of a terminal that does not report its width. */
 const WIDTH = 80;
 
 /** How often a terminal gets a line. */
@@ -69,7 +69,7 @@ export const progressDisplay = ({ line, columns }: ProgressOutput): ProgressDisp
         done: () => line.clear(),
       };
 
-/** Runs work whose progress is shown on standard error. */
+/** Runs work and displays its progress on standard error. */
 export async function withProgress<T>(
   { terminal, clock }: Pick<Actions, "terminal" | "clock">,
   work: (progress: Progress) => Promise<T>,

@@ -30,7 +30,7 @@ export class Prompt implements Disposable {
     this.#close?.();
   }
 
-  /** Asks until there is a valid answer. @throws CliError if the user quits or the input ends */
+  /** Repeats the question until there is a valid answer. @throws CliError if the user quits or the input ends */
   async ask(conflict: ConflictReport, report: ApplyConflictReport): Promise<Choice> {
     const object = `${report.object.kind} ${report.object.name}`;
     const all = this.#all;

@@ -33,7 +33,7 @@ const definition = (plural: string, kind: string, ...versions: string[]): object
 const THING = JSON.stringify(definition("things", "Thing", "v1", "v1beta1"));
 const PART = JSON.stringify(definition("parts", "Part", "v1"));
 
-/** Runs the command with a server that takes everything, unless it is told what the server says. */
+/** Runs the command with a server that accepts everything, unless the test passes its response. */
 async function run(request: TypesRequest, input = "", results?: readonly DefinitionResult[]) {
   const printed: string[] = [];
   const told: string[] = [];

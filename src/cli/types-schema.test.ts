@@ -9,7 +9,7 @@ function written(schema: Structural): string {
   return interfaces.texts.join("\n");
 }
 
-/** What is written of a member with this schema, and of what has a name of its own below it. */
+/** The text for a member with this schema, and for the named types below it. */
 function memberOf(schema: Structural, more: Structural = {}): string {
   const [, , , , line, ...rest] = written({ type: "object", properties: { m: schema }, ...more }).split("\n");
   return [line!.trim(), ...rest.slice(1)].join("\n").trim();

@@ -30,7 +30,7 @@ export class Names {
 /** The interface of a whole object. */
 export interface ObjectInterface {
   readonly name: string;
-  /** What is said of it. */
+  /** Its description. */
   readonly about: string;
   readonly apiVersion: string;
   readonly kind: string;

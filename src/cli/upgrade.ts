@@ -4,7 +4,7 @@ import { withServerFlags } from "./connect-flags.ts";
 import { dataDirOption, outputOption, withExamples } from "./help.ts";
 import type { UpgradeFlags } from "./upgrade/run.ts";
 
-/** The flags of `serve` that say where the store is. */
+/** The flags of `serve` that locate the store. */
 const STORE_FLAGS: readonly string[] = ["store", "etcd-servers", "etcd-prefix", "etcd-cacert", "etcd-cert", "etcd-key"];
 
 /** Returns the command `upgrade` with `check`, which says whether this version may take over from another one. */

@@ -6,7 +6,7 @@ import { ManualClock, seededRandom } from "../util/clock.ts";
 import { widget } from "../registry/testing/registry.ts";
 import { createCluster } from "./cluster.ts";
 
-/** A store that counts its watches, and fails where it is told to. */
+/** A store that counts its watches, and fails where the test says so. */
 async function storeWith(failing: Partial<Pick<Store, "write" | "range">> = {}, of?: MemoryStore) {
   const store = of ?? (await openMemoryStore());
   let watches = 0;

@@ -1,4 +1,4 @@
-/** Writes that are wrong in more than one way: which of them is told, as kube-apiserver has it. */
+/** Writes with several errors: which of them is returned, as in kube-apiserver. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authorizerOf } from "../auth/authorizer.ts";
 import { kubernetes } from "../meta/dialect.ts";

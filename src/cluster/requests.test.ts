@@ -51,7 +51,7 @@ async function ask(identity: typeof ADMIN, method: string, url: string, { body, 
   return { code: response.code, body: (read === "" ? {} : JSON.parse(read)) as Record<string, never> };
 }
 
-/** Somebody who may do in the whole cluster what rules say. */
+/** A user with these rules in the whole cluster. */
 async function somebody(...rules: readonly Rule[]) {
   const name = `u${++people}`;
   const metadata = { name };

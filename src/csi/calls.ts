@@ -22,7 +22,7 @@ type Call<M> =
     ? (request: MessageInitShape<I>, options?: CallOptions) => Promise<MessageShape<O>>
     : never;
 
-/** What an implementation gets beside the request. */
+/** What an implementation gets in addition to the request. */
 export interface CallContext {
   /** Aborted when no caller waits for the response any more. */
   readonly signal: AbortSignal;

@@ -124,7 +124,7 @@ describe("a store that encrypts", () => {
       changed[i]! ^= 0x80;
       expected = await below.write({ type: "update", key: place, value: changed, expected });
       const read = Buffer.from((await store.get(place))!.value).toString("latin1");
-      // Of the first sixteen bytes it is the vector: what it changes is one byte of the text.
+      // The first sixteen bytes are the vector: a change of it changes one byte of the text.
       expect(read.startsWith("k8s:enc:") || read.startsWith("{")).toBe(true);
     }
   });
@@ -132,7 +132,7 @@ describe("a store that encrypts", () => {
   test("CRYPT-12: events that need a plugin come in order, and before the promise of a write", async () => {
     const state: PluginState = { keyId: "one", healthz: "ok" };
     const first = encrypted(below, await rulesOf(configuration(KMS), state));
-    // A server of its own, which has not seen the seed.
+    // A server of its own, which does not have the seed in memory.
     const second = encrypted(below, await rulesOf(configuration(KMS), state));
     const seen: StoreEvent[] = [];
     const ended = (error: StoreError): void => expect(error.code).toBe("closed");

@@ -72,7 +72,7 @@ test.each(names.filter((name) => name !== "aescbc" && name !== "aescbc16"))(
         return error instanceof CipherError ? "refused" : String(error);
       }
     };
-    // What says how the seed was sealed is for the plugin to judge, and may say the same in another way.
+    // The plugin checks the information about the sealed seed, and may accept a changed one.
     const allowed = name === "kms" ? ["refused", text.toString()] : ["refused"];
     for (let i = transformer.prefix.length; i < stored.length; i++) {
       const changed = Buffer.from(stored);

@@ -43,7 +43,7 @@ const schema = (name: string, of: string, precedence: number, more: object = {})
 
 const QUEUES = { type: "Queue", queuing: { queues: 8, handSize: 2, queueLengthLimit: 3 } };
 
-/** Fairness with one level `l` of so many seats, which takes all requests but those of masters. */
+/** Fairness with one level `l` of that many seats, which gets all requests except those of `system:masters`. */
 function one(
   seats: number,
   limitResponse: object = QUEUES,
@@ -70,14 +70,14 @@ function one(
 
 const nameOf = ({ flow }: Ticket): string => (flow as Flow).level.settings.name;
 
-/** What becomes of one that waits. */
+/** The result of a waiting request. */
 const outcome = (ticket: Ticket): Promise<string> =>
   ticket.waiting!.promise.then(
     () => "runs",
     (error: unknown) => (error as Refused).reason,
   );
 
-/** Fairness with what is there from the start. */
+/** Fairness with these objects from the start. */
 function usual(seats = 600) {
   const fairness = new Fairness({ clock: new ManualClock(), seats });
   const objects = (those: readonly { name: string; spec: object }[]) =>
@@ -174,7 +174,7 @@ describe("seats", () => {
     const seats = Object.fromEntries(
       fairness.levels.map(({ settings: { name, nominal, lower, upper } }) => [name, [nominal, lower, upper]]),
     );
-    // As a server of 400 and 200 tells them.
+    // The values of a server with the limits 400 and 200.
     expect(seats).toEqual({
       exempt: [0, 0, 600],
       "catch-all": [13, 13, 613],

@@ -19,7 +19,7 @@ afterEach(() => {
   for (const end of ends.splice(0).toReversed()) end();
 });
 
-/** A server that does `work` with each request, when all of it has come. */
+/** A server that runs `work` with each request, when all of it has arrived. */
 async function open(work: (stream: ServerHttp2Stream, path: string, body: Buffer) => void): Promise<GrpcSession> {
   const server: Http2Server = createServer();
   server.on("stream", (stream, headers) => {

@@ -1,6 +1,6 @@
 const NOTHING = Buffer.alloc(0);
 
-/** Bytes that come in parts of any size; it takes at most twice the memory of what has come. */
+/** Bytes that arrive in parts of any size; it uses at most twice the memory of the bytes so far. */
 export class BoundedBuffer {
   readonly maxBytes: number;
   #bytes: Buffer = NOTHING;
@@ -10,7 +10,7 @@ export class BoundedBuffer {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds a copy of a part; returns false where there are too many bytes with it. */
+  /** Adds a copy of a part; returns false where the bytes exceed the limit with it. */
   add(part: Buffer): boolean {
     const length = this.#length + part.length;
     if (length > this.maxBytes) return false;

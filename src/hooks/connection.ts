@@ -1,5 +1,5 @@
 /**
- * One connection to a webhook, by undici: one request at a time. It is opened by its first request.
+ * One connection to a webhook, with undici: one request at a time. Its first request opens it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type SecureContext, type TLSSocket, connect } from "node:tls";
 import type { Client, Dispatcher, buildConnector } from "undici";
 import { once } from "../util/once.ts";
 
-/** Where to connect. */
+/** The server of a connection. */
 export interface Peer {
   /** `https://HOST:PORT`. */
   readonly origin: string;
@@ -20,9 +20,9 @@ export interface Peer {
   readonly context: SecureContext;
 }
 
-/** Who uses a connection. */
+/** The owner of a connection. */
 export interface ConnectionUser {
-  /** A session of TLS, with which the next connection opens in less time. */
+  /** A TLS session, with which the next connection opens in less time. */
   session: Buffer | undefined;
   /** The connection was closed; it may open again for its next request. */
   closed(connection: Connection): void;
@@ -31,7 +31,7 @@ export interface ConnectionUser {
 /** An unused connection is closed after this time. */
 const IDLE_MILLIS = 60_000;
 
-/** Requests are bounded by whoever sends them, in time and in length. */
+/** The sender of a request bounds its time and its length. */
 const OPTIONS = {
   allowH2: false,
   headersTimeout: 0,
@@ -57,20 +57,20 @@ export class Connection {
     );
   }
 
-  /** Whether everything that was sent has left this process. */
+  /** Whether all bytes were passed to the operating system. */
   get isDrained(): boolean {
     return this.#socket?.writableLength === 0;
   }
 
-  /** Sends a request; until it is over, no other one may be sent. */
+  /** Sends a request; until it has ended, no other one may be sent. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#client.dispatch(request, handler);
   }
 
-  /** Ends the connection; a request that runs fails with the error. */
+  /** Ends the connection; a running request fails with the error. */
   close(error: Error): void {
     void this.#client.destroy(error);
-    // It may be one that is not open yet, of which undici does not know.
+    // The socket may not be open yet, and then undici does not have it.
     this.#socket?.destroy();
   }
 
@@ -83,7 +83,7 @@ export class Connection {
       secureContext: context,
       ALPNProtocols: ["http/1.1"],
       ...(session ? { session } : {}),
-      // An address has no place in the extension of TLS.
+      // The server name of TLS cannot be an address.
       ...(isIP(name) === 0 ? { servername: name } : {}),
     }).setNoDelay(true);
     this.#socket = socket;
@@ -92,10 +92,10 @@ export class Connection {
       opened(error, null);
     };
     socket.once("error", failed);
-    // From when it is open, undici deals with errors.
+    // Once the socket is open, undici handles errors.
     socket.on("error", () => {});
     socket.on("session", (made) => (this.#user.session = made));
-    // The certificate is verified by now, and nothing was sent before.
+    // The certificate is verified now, and nothing was sent before.
     socket.once("secureConnect", () => {
       socket.off("error", failed);
       opened(null, socket);

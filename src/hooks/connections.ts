@@ -1,7 +1,7 @@
 /**
- * The connections to one place, which are kept for the next request: the one that was used last is used first.
+ * The connections to one server, which are kept for later requests: the one that was used last is used first.
  *
- * A request is sent once: nobody knows what a webhook has done that has not responded.
+ * A request is sent once: without a response it is not known what the webhook has done.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { BoundedBuffer } from "./bounded-buffer.ts";
 import { Connection, type ConnectionUser, type Peer } from "./connection.ts";
 import { tooLong } from "./response.ts";
 
-/** Connections to one place at a time; further requests wait. */
+/** The maximum number of connections to one server; further requests wait. */
 const MAX_CONNECTIONS = 32;
 const OK = 200;
 const SWITCHING_PROTOCOLS = 101;
-/** Interim responses, such as 103, before the one that counts. */
+/** The maximum number of interim responses, such as 103, before the final one. */
 const MAX_INTERIM = 16;
 
 /** A request that is sent, or waits for a connection. */
@@ -49,7 +49,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
     connection.send(this.options, this);
   }
 
-  /** Gives the request up. */
+  /** Fails the request. */
   end(error: Error): void {
     this.#settle.reject(error);
     this.#release(error);
@@ -74,7 +74,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
-    // A webhook that responds without having read the request would have all further ones wait in memory.
+    // A webhook that responds without reading the requests would make all further ones wait in memory.
     if (connection.isDrained) this.#connections.freed(connection);
     else
       this.#connections.remove(connection, new Error("expected a webhook that reads the request before it responds"));
@@ -95,7 +95,7 @@ export class SentRequest implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What connections are made with. */
+/** The parts of connections. */
 export interface ConnectionParts extends Pick<Loop, "later"> {
   readonly undici: typeof Client;
 }
@@ -111,7 +111,7 @@ export class Connections implements ConnectionUser {
   #free: Connection[] = [];
   readonly #waiting = new ShortLivedSet<SentRequest>();
 
-  /** @param emptied is called when there is no connection any more */
+  /** @param emptied called when there is no connection any more */
   constructor({ undici, later }: ConnectionParts, peer: Peer, emptied: () => void) {
     this.#undici = undici;
     this.#later = later;
@@ -128,30 +128,30 @@ export class Connections implements ConnectionUser {
     return request;
   }
 
-  /** Begins a request on a new connection, or lets it wait for one. */
+  /** Begins a request on a new connection, or adds it to the queue. */
   begin(request: SentRequest): void {
     if (this.#all.size < MAX_CONNECTIONS) request.begin(this.#open(), false);
     else this.#waiting.add(request);
   }
 
-  /** A request does not wait any more. */
+  /** Removes a request from the queue. */
   forget(request: SentRequest): void {
     this.#waiting.delete(request);
   }
 
-  /** A connection has no request any more. */
+  /** Handles the end of a request on a connection. */
   freed(connection: Connection): void {
     const next = this.#next();
     if (next) next.begin(connection, true);
     else this.#free.push(connection);
   }
 
-  /** A connection that has a request opens again. */
+  /** Opens a connection again that has a request. */
   closed(connection: Connection): void {
     if (this.#free.includes(connection)) this.remove(connection, new Error("the connection was closed"));
   }
 
-  /** Closes a connection; a request that it has fails with the error. */
+  /** Closes a connection; its request fails with the error. */
   remove(connection: Connection, error: Error): void {
     if (!this.#all.delete(connection)) return;
     connection.close(error);
@@ -165,7 +165,7 @@ export class Connections implements ConnectionUser {
     for (const connection of this.#all) this.remove(connection, error);
   }
 
-  /** Opens connections for requests that wait; later, so that those whose time ends in this pass are gone. */
+  /** Opens connections for waiting requests; later, so that those that time out in this pass are already removed. */
   #replace(): void {
     while (this.#all.size < MAX_CONNECTIONS) {
       const next = this.#next();

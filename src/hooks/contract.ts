@@ -1,8 +1,8 @@
 import type { Value } from "../value/value.ts";
 
-/** Where a webhook is. */
+/** The address of a webhook. */
 export interface HookAddress {
-  /** `https://HOST[:PORT]/PATH[?QUERY]`: where to connect. */
+  /** `https://HOST[:PORT]/PATH[?QUERY]`. */
   readonly url: string;
   /** The name in its certificate, where it differs from the host of the URL. */
   readonly serverName?: string;

@@ -15,7 +15,7 @@ const ca = authority(term);
 interface Called {
   readonly hooks: Hooks;
   readonly address: HookAddress;
-  /** The connections under its TLS. */
+  /** The TCP connections below TLS. */
   readonly sockets: readonly Socket[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where webhooks are: the connections to each place, and the path of the requests for each URL.
+ * The addresses of webhooks: the connections to each server, and the path of the requests for each URL.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { Peer } from "./connection.ts";
 import type { HookAddress } from "./contract.ts";
 import { type ConnectionParts, Connections, type SentRequest } from "./connections.ts";
 
-/** What follows from a URL. */
+/** The parsed parts of a URL. */
 interface Target extends Pick<Peer, "origin" | "host" | "port"> {
   readonly path: string;
 }
 
 const HTTPS_PORT = 443;
-/** The URLs that are remembered. */
+/** The maximum number of cached URLs. */
 const TARGETS = { entries: 1000, bytes: 1 << 20, weigh: ({ path }: Target) => 2 * path.length };
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 
-/** A JSON text, and more headers of its request. */
+/** A JSON text, and additional headers of its request. */
 interface HookBody {
   readonly body: string;
   /** By their lower-case names. */
@@ -31,7 +31,7 @@ interface HookBody {
 /** See the head of this file. */
 export class Places {
   readonly #targets = new BoundedCache<Target>(TARGETS);
-  /** The connections by the authorities of certificates, for few texts that are long, and then by host, port and name. */
+  /** The connections by the authorities of certificates, which are few long texts, and then by host, port and name. */
   #closed: Error | undefined = undefined;
   readonly #connections = new Map<string, Map<string, Connections>>();
 
@@ -48,7 +48,7 @@ export class Places {
     return this.#connectionsOf(parts, target, address).send(request, maxBytes);
   }
 
-  /** Closes all connections; requests fail with the error, also those to come. */
+  /** Closes all connections; running and later requests fail with the error. */
   close(error: Error): void {
     this.#closed = error;
     for (const places of this.#connections.values()) for (const one of places.values()) one.close(error);
@@ -69,7 +69,7 @@ export class Places {
       // Trust a configured certificate also when it is an intermediate one.
       const context = createSecureContext({ ...(ca === undefined ? {} : { ca }), allowPartialTrustChain: true });
       connections = new Connections(parts, { origin, host, port, serverName, context }, () => {
-        // It may be told more than once, and there may be others by now.
+        // The callback may be called more than once, and the map may have a new entry by then.
         if (places.get(key) !== connections) return;
         places.delete(key);
         if (places.size === 0) this.#connections.delete(authorities);
@@ -83,7 +83,7 @@ export class Places {
 
 function targetOf(url: string): Target {
   const { origin, hostname, port, pathname, search } = new URL(url);
-  // A URL puts an IPv6 address in brackets; a socket takes it without them.
+  // A URL has an IPv6 address in brackets; a socket needs it without them.
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return { origin, host, port: port === "" ? HTTPS_PORT : Number(port), path: tidy(pathname) + search };
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../util/clock.ts";
 
-/** Says that there was no response in time. */
+/** The error of a response that has not arrived in time. */
 export class ResponseTimeout extends Error {
   override readonly name = "ResponseTimeout";
 }
 
-/** Says that `what` has not come within its time. */
+/** Returns the error that `what` has not arrived in time. */
 export const tooLate = (millis: number, what: string): ResponseTimeout =>
   new ResponseTimeout(`expected ${what} within ${millis / 1000} s, got none`);
 
-/** Says that `what` is longer than it may be. */
+/** Returns the error that `what` is too long. */
 export const tooLong = (maxBytes: number, what: string): Error =>
   new Error(`expected ${what} of at most ${maxBytes} bytes, got more`);
 

@@ -6,7 +6,7 @@ import { LIMITS, Peer } from "./testing/peer.ts";
 
 const HEADERS = FLAG.endHeaders | FLAG.endStream;
 const get = (stream: number): Buffer => frame(TYPE.headers, HEADERS, stream, requestBlock("GET", "/"));
-/** Bytes that are taken of a body after its response. */
+/** Bytes of a body that are accepted after its response. */
 const MOST_UNREAD = 4 << 20;
 const OK = { "content-type": "text/plain" };
 
@@ -264,7 +264,7 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     expect(peer.of(TYPE.windowUpdate)).toEqual([]);
     peer.requests[0]!.respond(401, {});
     peer.turn();
-    // What was kept of its body is given back, and the rest is not kept.
+    // The buffered bytes of its body are released, and the rest is not buffered.
     expect(peer.of(TYPE.windowUpdate).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)])).toEqual([
       [1, MOST_UNREAD],
       [0, 49_152],

@@ -1,7 +1,7 @@
 /**
- * Connections on which anything happens in any order, by chance: a model of the RFCs looks at each byte.
+ * Connections with random steps: a model of the RFCs checks each byte.
  *
- * `STEPS=10000000 SEED=random npm run unit -- src/http2/fuzz` plays more of them.
+ * `STEPS=10000000 SEED=random npm run unit -- src/http2/fuzz` runs more of them.
  */
 import { expect, test } from "vitest";
 import { shrink } from "../util/testing/shrink.ts";
@@ -29,7 +29,7 @@ test(`${STEPS} random steps on connections`, { timeout: 1_800_000 }, async () =>
   expect(steps).toBeGreaterThanOrEqual(STEPS);
 });
 
-/** What was wrong, and the shortest steps that show it, as `testing/found.ts` has them. */
+/** The violation, and the shortest steps that show it, in the form of `testing/found.ts`. */
 async function explained({ options, steps, violation }: Outcome): Promise<string> {
   const kindOf = (text: string | undefined): string | undefined => text?.replaceAll(/\d+/g, "#").slice(0, 80);
   const least = await shrink(

@@ -64,7 +64,7 @@ test("RFC 7541 4.4: an entry makes older ones give way, and one that is larger t
 test("RFC 7541 4.2: the table follows its size updates, which stand first", () => {
   const one = decoder();
   decode(literal("a", "1", true), one);
-  // To 0 and back: what was there is gone.
+  // To 0 and back: the earlier entries are removed.
   expect(decode(Buffer.concat([hex("20 3f e1 1f"), indexed(2)]), one).fields).toEqual([":method", "GET"]);
   expect(() => decode(indexed(62), one)).toThrow(ConnectionError);
   expect(() => decode(Buffer.concat([indexed(2), hex("20")]))).toThrow("before all fields");

@@ -54,9 +54,9 @@ export interface AdmissionReport {
   readonly steps: readonly ReportedStep[];
   /** The steps of the server that do not concern the resource. */
   readonly unconcerned: readonly string[];
-  /** Whether changes are missing, since the object is too large to compare it after each step; absent where none are. */
+  /** Whether changes are missing, since the object is too large to compare it after each step; absent where none are missing. */
   readonly changesLeftOut?: true;
-  /** The code that the write would be answered with. */
+  /** The code of the response to the write. */
   readonly code: number;
   /** The failure of the write, from any step; absent if the write would succeed. */
   readonly failure?: Status;

@@ -12,11 +12,11 @@ import type { Status } from "./status.ts";
 export const CONSOLE_STREAM_PATH = "/console/stream";
 /** The sub-protocol of the stream, which a client has to offer. */
 export const CONSOLE_STREAM_PROTOCOL = "keelson.console.v1";
-/** The most bytes of a message of the client; a longer one ends the stream with the code 1009. */
+/** The maximum number of bytes of a message of the client; a longer one ends the stream with the code 1009. */
 export const MAX_CONSOLE_REQUEST_BYTES = 16_384;
-/** The most rows of a window. */
+/** The maximum number of rows of a window. */
 export const MAX_WINDOW_ROWS = 500;
-/** The most windows that one stream has open. */
+/** The maximum number of open windows of one stream. */
 export const MAX_WINDOWS = 16;
 
 /** The list that a window shows, and in which order. */
@@ -98,15 +98,15 @@ export interface WindowRow {
 }
 
 /**
- * The rows of a window as they are now. The server sends at most ten a second for each window after changes, the answer to
- * {@link OpenWindow} at once, and none before the last was taken by the socket.
+ * The current rows of a window. The server sends at most ten such messages a second for each window after changes, the response to
+ * {@link OpenWindow} at once, and none before the socket has accepted the previous one.
  */
 export interface WindowState {
   readonly type: "window";
   readonly id: number;
-  /** Objects that the filters of the list let through. */
+  /** The number of objects that match the filters of the list. */
   readonly matching: number;
-  /** Objects of the resource, in the namespace of the list. */
+  /** The number of objects of the resource, in the namespace of the list. */
   readonly total: number;
   readonly offset: number;
   /** The newest revision that the rows show. */
@@ -121,7 +121,7 @@ export interface WindowState {
 export interface WindowProgress {
   readonly type: "progress";
   readonly id: number;
-  /** Objects that are read, of how many. */
+  /** The number of objects that were read, and of all. */
   readonly done: number;
   readonly of: number;
 }
@@ -129,7 +129,7 @@ export interface WindowProgress {
 /** A window cannot be shown, or no longer: 403, 404 for a kind that is not served, 410 for a time that the history has not. */
 export interface WindowError {
   readonly type: "error";
-  /** 0 for a message that is no request; the stream ends then. */
+  /** The ID of the window; 0 for a message that is no request: the stream ends then. */
   readonly id: number;
   readonly status: Status;
 }
@@ -157,7 +157,7 @@ export interface ConsoleMoments {
   readonly newest: Moment;
   /** The oldest readable revision. */
   readonly since: string;
-  /** How many writes fell into each of equal parts of the time from `oldest` to `newest`. */
+  /** How many writes were in each of equal parts of the time from `oldest` to `newest`. */
   readonly writes: readonly number[];
   /** The last moment at or before the time of the request's parameter `time`, where it has one. */
   readonly found?: Moment;

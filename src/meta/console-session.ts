@@ -1,27 +1,27 @@
 /**
- * What the console's page and server say to each other about who is signed in.
+ * The messages between the page and the server of the console about the session.
  *
  * @module
  */
 
-/** `POST` makes a session of a bearer token, `GET` describes it, `DELETE` ends it. */
+/** `POST` creates a session for a bearer token, `GET` describes it, `DELETE` ends it. */
 export const CONSOLE_SESSION_PATH = "/console/session";
-/** `POST` makes a link that signs a browser in, once. */
+/** `POST` creates a link that signs a browser in, once. */
 export const CONSOLE_LINKS_PATH = "/console/links";
-/** Where such a link leads. */
+/** The target of such a link. */
 export const CONSOLE_LOGIN_PATH = "/console/login";
 /** The header that requests of the page carry, with the value 1: a page of another origin cannot send it. */
 export const CONSOLE_HEADER = "x-keelson-console";
 /** How long a link can be used, in milliseconds. */
 export const CONSOLE_LINK_MILLIS = 60_000;
 
-/** Who is signed in, until when and where. */
+/** The user of a session, its end, and the server. */
 export interface ConsoleSession {
   readonly user: string;
   readonly groups: readonly string[];
-  /** What the user signed in with; absent for a request with a credential of its own, which is no session. */
+  /** The kind of credential of the session; absent for a request with a credential of its own, which has no session. */
   readonly credential?: "token" | "certificate";
-  /** When the session ends, RFC 3339; each `GET` moves it on. Absent where there is no session. */
+  /** When the session ends, RFC 3339; each `GET` extends it. Absent where there is no session. */
   readonly expires?: string;
   readonly dialect: "neutral" | "kubernetes";
   /** The version of the server. */

@@ -21,7 +21,7 @@ export interface PlanRequest {
   readonly documents: readonly Value[];
   /** The manager that applies them. */
   readonly fieldManager: string;
-  /** Whether it takes fields over that others own; false by default. */
+  /** Whether it takes over fields that others own; false by default. */
   readonly force?: boolean;
   /** `Warn` by default. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
@@ -56,7 +56,7 @@ export interface PlannedChange extends ReportedChange {
   readonly managers: readonly string[];
 }
 
-/** The fields that a manager owns no more. */
+/** The fields that a manager no longer owns. */
 export interface LostFields {
   readonly manager: string;
   readonly fields: readonly string[];
@@ -70,11 +70,11 @@ export interface PlannedMove {
   readonly before: number;
 }
 
-/** What becomes of one document, or of a pruned object. */
+/** The result of one document, or of a pruned object. */
 export interface PlannedDocument {
   /** The position of the document, from 0; absent for a pruned object. */
   readonly document?: number;
-  /** Absent where the document does not say what it is. */
+  /** Absent where the document does not name its kind and name. */
   readonly object?: ReportedObject;
   readonly result: "created" | "changed" | "unchanged" | "deleted" | "refused";
   /** Absent where nothing was moved. */
@@ -83,9 +83,9 @@ export interface PlannedDocument {
   readonly changes?: readonly PlannedChange[];
   /** Whether changes were left out, since the report would be too large. */
   readonly changesLeftOut?: boolean;
-  /** What other managers lose. */
+  /** The fields that other managers lose. */
   readonly lost?: readonly LostFields[];
-  /** What refuses it: `authorization`, `ownership`, `validation`, `registry`, or the name of a step of admission. */
+  /** The source of a refusal: `authorization`, `ownership`, `validation`, `registry`, or the name of a step of admission. */
   readonly refusedBy?: string;
   /** For a refusal. */
   readonly status?: Status;
@@ -94,7 +94,7 @@ export interface PlannedDocument {
   readonly value?: Value;
 }
 
-/** Something that the documents together would break. */
+/** A problem that the documents would cause together. */
 export interface PlanFinding {
   readonly kind: "quota" | "budget" | "claim";
   readonly namespace: string;
@@ -108,13 +108,13 @@ export interface PlannedRestart {
   readonly strategy: "RollingUpdate" | "Recreate" | "OnDelete";
   /** The number of Pods that are replaced. */
   readonly count: number;
-  /** Their names, in the order in which they go; at most 100 of a workload, and 1,000 in a report. */
+  /** Their names, in the order of their deletion; at most 100 of a workload, and 1,000 in a report. */
   readonly pods: readonly string[];
   /** The number of names that are left out; absent for none. */
   readonly podsLeftOut?: number;
-  /** How many Pods may be unavailable by it at a time. */
+  /** The maximum number of unavailable Pods at a time. */
   readonly maxUnavailable: number;
-  /** How many Pods may be there beyond those that are wanted. */
+  /** The maximum number of Pods beyond the desired number. */
   readonly maxSurge: number;
   /** The number of Pods of an older template that stay: below the partition, or until they are deleted; absent for none. */
   readonly stays?: number;
@@ -128,7 +128,7 @@ export interface PlanReport {
   readonly apiVersion: string;
   /** `planned` where nothing was stored, `committed` where all was, `refused` where nothing could be. */
   readonly outcome: "planned" | "committed" | "refused";
-  /** The revision that the documents were judged at; of what was stored, the one at which all is seen. */
+  /** The revision at which the documents were evaluated; of stored documents, the one at which all can be read. */
   readonly resourceVersion: string;
   /** In the order in which they are applied. */
   readonly documents: readonly PlannedDocument[];
@@ -137,6 +137,6 @@ export interface PlanReport {
   readonly findings: readonly PlanFinding[];
   /** Of a plan without refusals: the workloads whose template changes, in the order of the documents. */
   readonly restarts: readonly PlannedRestart[];
-  /** Why nothing was stored, where it was to be. */
+  /** Why nothing was stored, where the result was to be stored. */
   readonly status?: Status;
 }

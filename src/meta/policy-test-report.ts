@@ -12,7 +12,7 @@ export interface PolicyCaseResult {
   readonly passed: boolean;
   /** What was expected, and what was found; empty where the case has passed. */
   readonly failures: readonly string[];
-  /** What the policies said, one line for each. */
+  /** The decisions of the policies, one line for each. */
   readonly said: readonly string[];
   readonly millis: number;
 }
@@ -24,7 +24,7 @@ export interface PolicySuiteResult {
   readonly cases: readonly PolicyCaseResult[];
 }
 
-/** What no case has reached. */
+/** A part that no case has reached. */
 export interface UnreachedPart {
   /** The file and the line: `policies/limit.yaml:12`. */
   readonly place: string;
@@ -42,7 +42,7 @@ export interface PolicyCoverage {
   /** Expressions and branches. */
   readonly parts: number;
   readonly reached: number;
-  /** 100 where there is nothing to be reached. */
+  /** 100 where there is nothing to reach. */
   readonly percent: number;
   readonly unreached: readonly UnreachedPart[];
 }

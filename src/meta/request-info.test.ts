@@ -93,7 +93,7 @@ describe("request info", () => {
         }
         const info = requestInfo(method, decoded, () => false);
         for (const part of [info.namespace, info.resource, info.name, info.group]) expect(part).not.toContain("/");
-        // What has an empty segment is served nowhere.
+        // No path with an empty segment is served.
         expect(info.isResource && info.resource === "" && !info.path.includes("//")).toBe(false);
       }),
     );

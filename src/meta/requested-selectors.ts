@@ -23,10 +23,10 @@ export interface RequestedSelector {
   readonly error?: string | undefined;
 }
 
-/** The field selector of a text, which is parsed when it is first parsed. */
+/** The field selector of a text, which is parsed at its first use. */
 export const requestedFields = (text: string): RequestedSelector => new LazySelector(text, parseFieldSelector);
 
-/** The label selector of a text, which is parsed when it is first parsed. */
+/** The label selector of a text, which is parsed at its first use. */
 export const requestedLabels = (text: string): RequestedSelector => new LazySelector(text, parseLabelSelector);
 
 type Parse = (text: string) => { readonly requirements: readonly LabelRequirement[] };

@@ -7,7 +7,7 @@ import { familyOf, networkOf } from "./addresses.ts";
 
 /** The ranges of a server. */
 export interface ServiceRanges {
-  /** Networks for the addresses of Services: one, or one of each family; the family of the first is the usual one. */
+  /** Networks for the addresses of Services: one, or one of each family; the family of the first is the default one. */
   readonly networks: readonly string[];
   /** The first and the last port on the nodes. */
   readonly nodePorts: readonly [number, number];

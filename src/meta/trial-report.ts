@@ -1,5 +1,5 @@
 /**
- * What policies would do to what is stored and was written, which the server reports at {@link TRY_PATH}. See
+ * What policies would have done to stored objects and to the writes of the history, which the server reports at {@link TRY_PATH}. See
  * docs/guides/admission-policies.md.
  *
  * @module
@@ -13,7 +13,7 @@ export const TRY_PATH = "/keelson/v1/policies/try";
 /** What a policy would have done to a write: `fail` where it could not be evaluated. */
 export type TrialEffect = "refuse" | "warn" | "audit" | "change" | "fail";
 
-/** One write that a policy would not have let pass unchanged. */
+/** One write that a policy would have refused or changed. */
 export interface TrialFinding {
   readonly policy: string;
   readonly binding: string;
@@ -22,7 +22,7 @@ export interface TrialFinding {
   readonly of: "object" | "write";
   readonly operation: string;
   readonly object: ReportedObject;
-  /** Who wrote: the managers of the version. */
+  /** The authors of the write: the managers of the version. */
   readonly managers: readonly string[];
   readonly message?: string;
   /** The differences that a mutation would make. */
@@ -39,7 +39,7 @@ export interface TrialCounts {
   readonly fail: number;
 }
 
-/** What one policy came to. */
+/** The results of one policy. */
 export interface TrialOfPolicy {
   readonly kind: string;
   readonly policy: string;
@@ -52,20 +52,20 @@ export interface TrialOfPolicy {
   readonly managers: readonly (Omit<TrialCounts, "judged"> & { readonly manager: string })[];
   /** How long all evaluations took, in ms. */
   readonly millis: number;
-  /** What the expressions have cost together. */
+  /** The sum of the costs of all expressions. */
   readonly cost: number;
-  /** The object whose evaluation has cost most; absent where none has cost anything. */
+  /** The object with the highest cost; absent where all costs are 0. */
   readonly mostExpensive?: { readonly object: ReportedObject; readonly cost: number };
 }
 
-/** What policies would have done. */
+/** The results of all policies. */
 export interface TrialReport {
   readonly kind: "PolicyTrial";
   readonly apiVersion: string;
   readonly policies: readonly TrialOfPolicy[];
-  /** The first ones, of objects before writes. */
+  /** The first findings, those of stored objects before those of writes. */
   readonly findings: readonly TrialFinding[];
-  /** How many findings there are beside those. */
+  /** The number of further findings. */
   readonly furtherFindings: number;
   /** The resources that were left out, as the caller may not list them or they could not be read. */
   readonly skipped: readonly { readonly resource: string; readonly why: string }[];
@@ -74,7 +74,7 @@ export interface TrialReport {
     /** Writes after this revision were read. */
     readonly since: string;
     readonly until: string;
-    /** Updates that were left out since the version before them is not kept. */
+    /** The number of updates that were left out, since the version before them is not kept. */
     readonly withoutBefore: number;
     /** Why later writes were not read; absent where all were. */
     readonly stopped?: string;

@@ -147,7 +147,7 @@ class Agent implements RunningAgent {
   readonly #random: Random;
   readonly #log: Log;
   readonly #client: Client;
-  /** The work of this start: what a dead process has begun is no work. */
+  /** The running work of this start, without work that the previous process has begun. */
   readonly #activity: Pick<Activity, "begin"> | undefined;
   readonly #manager: Manager;
   readonly #memory: AgentMemory;

@@ -19,7 +19,7 @@ export interface Machine {
   readonly nodeInfo: Node["status"]["nodeInfo"];
 }
 
-/** Whether this machine labels files for SELinux (NODE-43): its file system is mounted at the usual path. */
+/** Whether this machine labels files for SELinux (NODE-43): its file system is mounted at the default path. */
 export const hasSELinux = (): boolean => existsSync("/sys/fs/selinux/enforce");
 
 /** The default of a kubelet. */

@@ -114,7 +114,7 @@ export class AgentMemory implements Disposable {
     return this.#pods.list();
   }
 
-  /** The record of a Pod, with the present Pod. */
+  /** The record of a Pod, with its current object. */
   record(uid: string): PodRecord {
     let record = this.#records.get(uid);
     if (!record) this.#records.set(uid, (record = new PodRecord(uid)));

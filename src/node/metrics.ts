@@ -16,7 +16,7 @@ const USAGE: readonly (readonly [member: keyof VolumeUsage, name: string, help: 
   ["inodesUsed", "kubelet_volume_stats_inodes_used", "Number of used inodes in the volume."],
 ];
 
-/** The present metrics of an agent. */
+/** The current metrics of an agent. */
 export function agentMetrics(memory: AgentMemory): readonly Metric[] {
   const volumes = [...memory.records.values()].flatMap((record) => [...record.volumes.values()]);
   const count = (holds: (volume: (typeof volumes)[number]) => boolean): number => volumes.filter(holds).length;

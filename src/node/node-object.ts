@@ -9,14 +9,14 @@ import type { Dialect } from "../meta/dialect.ts";
 import { formatTime } from "../meta/time.ts";
 import type { Machine } from "./machine.ts";
 
-/** What a Node follows from, beside the stored one. */
+/** What a Node follows from, in addition to the stored one. */
 export interface NodeFacts {
   readonly name: string;
   readonly dialect: Dialect;
   readonly machine: Machine;
   /** Resources that replace or extend those of the machine. */
   readonly capacity: Readonly<Record<string, string>>;
-  /** Labels beside those of every node. */
+  /** Labels in addition to those of every node. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -27,7 +27,7 @@ export interface VolumeRecord {
 /** See the head of this file. */
 export class PodRecord {
   readonly uid: string;
-  /** The present or last object; undefined where the Pod was deleted before the agent started. */
+  /** The current or last object; undefined where the Pod was deleted before the agent started. */
   pod: Pod | undefined;
   /** Whether it is deleted from the API. */
   isGone = false;

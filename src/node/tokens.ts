@@ -50,7 +50,7 @@ interface Token extends PodToken {
   readonly accountUid: string | undefined;
 }
 
-/** The token for one wish of a Pod. */
+/** The token for one request of a Pod. */
 interface State {
   readonly account: Key<"Namespaced">;
   kept?: Token;
@@ -76,7 +76,7 @@ const CHECK_INTERVAL_MS = 30_000;
 /** See the head of this file. */
 export class TokenKeeper implements Disposable {
   readonly #options: TokenKeeperOptions;
-  /** By the uid of the Pod, then by wish. */
+  /** By the uid of the Pod, then by request. */
   readonly #pods = new Map<string, Map<string, State>>();
   /** The last known uids of the accounts. */
   readonly #accounts = new Map<string, string>();
@@ -158,7 +158,7 @@ export class TokenKeeper implements Disposable {
     return Math.max(0, due, notBefore - this.#options.clock.steady());
   }
 
-  /** Runs one request at a time for one wish. */
+  /** Runs one call at a time for each request of a Pod. */
   #renew(state: State, pod: Pod, wish: TokenOptions): Promise<Token> {
     state.renewing ??= this.#requestAndKeep(state, pod, wish).finally(() => (state.renewing = undefined));
     return state.renewing;

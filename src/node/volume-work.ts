@@ -1,7 +1,7 @@
 /**
  * Reconciles a volume of a Pod (NODE-3, NODE-4).
  *
- * A reconcile follows a change of something that the volume depends on, a failure, or the wish of its plugin. One runs at a
+ * A reconcile follows a change of something that the volume depends on, a failure, or a request of its plugin. One runs at a
  * time for a volume; a failure delays no other volume.
  *
  * @module

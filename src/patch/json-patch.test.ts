@@ -11,7 +11,7 @@ import { expectNotLong } from "../util/testing/slices.ts";
 const applyJsonPatch = (document: Value, patch: Value): Value =>
   atOnce(followJsonPatch(document, parseJsonPatch(patch).operations));
 
-/** Whether something gives a value or our own error; any other error is thrown on. */
+/** Runs a function and accepts a value or a PatchError; throws any other error again. */
 function outcome(run: () => unknown): "value" | "refusal" {
   try {
     run();
@@ -296,7 +296,7 @@ describe("values that stand in two places are not written to in both", () => {
   });
 });
 
-/** The operations that make `target` of `source`. */
+/** Returns operations that change `source` to `target`. */
 function diff(source: Value, target: Value, path: (string | number)[]): Value[] {
   if (equal(source, target)) return [];
   if (!isObject(source) || !isObject(target)) return [{ op: "replace", path: formatPointer(path), value: target }];

@@ -5,7 +5,7 @@ import { applyMergePatch } from "./merge-patch.ts";
 
 const value = fc.jsonValue() as fc.Arbitrary<Value>;
 
-/** The patch that makes `target` of `source`, for targets without null members. */
+/** Returns the patch that changes `source` to `target`, for targets without null members. */
 function diff(source: Value, target: Value): Value {
   if (!isObject(source) || !isObject(target)) return target;
   const patch: ValueObject = {};

@@ -61,7 +61,7 @@ const patched = (patch: unknown, object: ValueObject = OBJECT): ValueObject =>
   atOnce(applyStrategicMergePatch(object, patch as ValueObject, TYPE));
 const meta = (patch: unknown): ValueObject => patched({ meta: patch })["meta"] as ValueObject;
 
-/** Whether something gives a value or our own error; any other error is thrown on. */
+/** Runs a function and accepts a value or a PatchError; throws any other error again. */
 function outcome(run: () => unknown): "value" | "refusal" {
   try {
     run();
@@ -370,7 +370,7 @@ test("large lists are merged in no time", () => {
     patched(patch, object);
     return cpuMillis() - start;
   });
-  // Comparing each with each would take minutes.
+  // Comparing each pair would take minutes.
   expectNotLong(Math.min(...times), 1500);
 });
 

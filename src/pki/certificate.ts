@@ -1,6 +1,6 @@
 /**
  * Writes X.509 certificates (RFC 5280): an authority, serving and client certificates with P-256 keys, and those that
- * certificate requests ask for. `node:crypto` makes the keys and signs.
+ * certificate requests ask for. `node:crypto` creates the keys and signs.
  *
  * @module
  */

@@ -23,7 +23,7 @@ function filesOf(): PkiFiles & { readonly all: Map<string, string>; readonly wri
   };
 }
 
-/** What a Pki holds at this moment; to look at it makes what is missing. */
+/** The current content of a Pki; reading it creates what is missing. */
 const held = ({ ca, server, admin, tokenKeys, adminToken }: Pki) => ({ ca, server, admin, tokenKeys, adminToken });
 
 type Held = ReturnType<typeof held>;
@@ -40,7 +40,7 @@ function restarted(days: number, hosts = HOSTS, change: (files: Map<string, stri
   return { first, second, written: files.written.toSorted() };
 }
 
-/** Whether all certificates fit together, and each to its key. */
+/** Whether all certificates match their issuers, and each its key. */
 function fits({ ca, server, admin }: Held): boolean {
   const authority = new X509Certificate(ca.cert);
   return [ca, server, admin].every(({ cert, key }) => {

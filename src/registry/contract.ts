@@ -40,7 +40,7 @@ export interface Caller extends Identity {
   readonly note?: (key: string, value: string, level?: "Request") => void;
   /** Records the work of admission, for an explanation. */
   readonly trace?: AdmissionTrace | undefined;
-  /** Whether its writes are stored in a plan only; admission is told that they are dry runs. */
+  /** Whether its writes are stored in a plan only; admission gets them as dry runs. */
   readonly isPlan?: boolean;
   /** The span of the request, where requests are traced. */
   readonly span?: Span | undefined;

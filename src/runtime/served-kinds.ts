@@ -186,7 +186,7 @@ export class ServedKinds {
   }
 }
 
-/** Nobody reads why a pause ends, and an error with a trace of the stack is dear. */
+/** No code reads the reason of a pause's end, and an error with a stack trace is expensive. */
 const LOOK = "there is something to look at";
 
 const idOf = ({ group, version, plural }: Kind): string => `${plural}.${group}/${version}`;

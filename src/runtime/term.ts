@@ -31,7 +31,7 @@ export class Term {
   readonly #reconciler: Reconciler;
   readonly #timeoutMs: number;
 
-  /** @param anew called when writes were forgotten that memory may have missed: another term is to take the place of this one */
+  /** @param anew called when writes were forgotten that the informer may have missed: a new term has to replace this one */
   constructor(run: RunningController, shared: ManagerParts, anew: () => void) {
     const { name, concurrency = 4, backoff: waits = {}, together = false } = run.definition;
     const { clock, random, activity, log, started } = shared;

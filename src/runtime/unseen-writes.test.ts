@@ -4,7 +4,7 @@ import { ConfigMap } from "../client/kinds/index.ts";
 import type { Informers } from "./informers.ts";
 import { UnseenWrites } from "./unseen-writes.ts";
 
-/** A reflector that is told what it has seen. */
+/** A reflector whose last seen revision the test sets. */
 class Seen {
   readonly hasSynced = true;
   readonly hasEnded = false;

@@ -206,8 +206,8 @@ export interface Connector<T extends ApiObject = ApiObject> {
   /** Another object that must exist, in the same namespace where it has one. */
   needs?(object: T): { readonly resource: readonly [group: string, plural: string]; readonly name: string } | undefined;
   /**
-   * Throws an `ApiError` that says why nothing can be reached; returns what the program says or the program to talk to, or nothing where
-   * there is nothing to be said.
+   * Throws an `ApiError` where it cannot connect; returns the output of the program or the program of a session, or undefined where
+   * there is no output.
    */
   reach(object: T, request: ConnectRequest): void | Promise<Reached>;
 }

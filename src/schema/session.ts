@@ -1,22 +1,22 @@
 /**
- * Conversations with programs behind objects, as `exec` and `attach` begin them.
+ * Sessions with programs of objects, as `exec` and `attach` begin them.
  *
  * @module
  */
 
-/** What the client of a conversation sends and gets. */
+/** The client of a session. */
 export interface SessionStreams {
-  /** What the client sends, until it closes that; undefined where it sends nothing. Only what is taken is read from the client. */
+  /** The bytes from the client, until it closes its side; undefined where it sends nothing. Only as much is read from the client as is consumed. */
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
-  /** The size of the client's terminal in characters, as it was told last. */
+  /** The last announced size of the client's terminal in characters. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
-  /** Aborted when the client is gone, or may have no more. */
+  /** Aborted when the client has disconnected, or may receive no more. */
   readonly signal: AbortSignal;
-  /** Sends bytes; resolves when the client has room for more. What the client has not asked for is dropped. */
+  /** Sends bytes; resolves when the client can receive more. Streams that the client has not requested are dropped. */
   readonly write: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<void>;
 }
 
-/** A program that can be talked to. */
+/** A program with a session. */
 export interface Session {
   /**
    * Talks until the program ends; resolves to its exit code.
@@ -26,5 +26,5 @@ export interface Session {
   run(streams: SessionStreams): Promise<number>;
 }
 
-/** What a connector leads to: the output of a program, or a program that can be talked to. */
+/** The result of a connector: the output of a program, or a program with a session. */
 export type Reached = AsyncIterable<Uint8Array> | Session;

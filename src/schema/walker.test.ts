@@ -64,7 +64,7 @@ function decode(value: unknown, dialect: Dialect = neutral, of: TSchema = schema
   return { object, unknown: report.unknown, mismatches: report.mismatches, walker };
 }
 
-/** The wire form of one member; what is always there is left out. */
+/** The wire form of one member; members that are always present are left out. */
 function member(name: string, value: unknown, dialect: Dialect = neutral): unknown {
   const { object, mismatches } = decode({ [name]: value }, dialect);
   expect(mismatches).toEqual([]);
@@ -361,7 +361,7 @@ describe("properties", () => {
       for (let i = 0; i < rounds; i++) walker.decode(object, report);
       return (process.memoryUsage().heapUsed - before) / rounds;
     };
-    // The first rounds compile, and a collection in between makes a round count less than nothing.
+    // The first rounds compile, and a garbage collection in between makes a round count less than nothing.
     const measured = Array.from({ length: 40 }, bytesPerDecode).filter((bytesEach) => bytesEach >= 0);
     expect(Math.min(...measured)).toBeLessThan(32);
   });

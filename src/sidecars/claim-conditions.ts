@@ -1,5 +1,5 @@
 /**
- * Conditions of claims as resizer and modifier write them, beside those of others.
+ * Conditions of claims as resizer and modifier write them, together with those of others.
  *
  * @module
  */

@@ -50,7 +50,7 @@ export interface SidecarSettings {
 /** The settings of capacity objects. */
 export interface CapacitySettings {
   readonly namespace: string;
-  /** How often the driver is asked. Default 1 m. */
+  /** How often the capacity is requested from the driver. Default 1 m. */
   readonly pollInterval?: Duration;
   /** Whether classes that bind at once have capacity objects, too. */
   readonly forImmediateBinding?: boolean;
@@ -90,7 +90,7 @@ export interface Sidecar {
   };
 }
 
-/** Puts a sidecar together. */
+/** Creates a sidecar from its parts. */
 export function sidecarOf(driver: StorageDriver, dialect: Dialect, clock: Clock, settings: SidecarSettings): Sidecar {
   const names = sidecarNames(dialect, driver.name, settings.node);
   const timeoutMillis = millisOf(settings.timeout ?? "10s");

@@ -1,4 +1,4 @@
-/** What strangers may write into Pods, nodes and commands, and authors into Stages: nothing grows or takes time without a bound. */
+/** What clients may write into Pods, nodes and commands, and authors into Stages: nothing grows or takes time without a bound. */
 import { describe, expect, test } from "vitest";
 import type { Client } from "../client/index.ts";
 import type { Node, Pod } from "../client/kinds/index.ts";

@@ -5,7 +5,7 @@ import type { Cluster } from "./contract.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** The message by which somebody is refused to list configmaps. */
+/** The message of a refusal to list configmaps. */
 const refusal = (cluster: Cluster, user: string, namespace = "default"): Promise<string> =>
   cluster
     .as({ user })

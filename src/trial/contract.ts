@@ -2,9 +2,9 @@
  * Trials of admission policies: what they would do, before a binding makes them do it.
  *
  *     documents ──► readDocuments     decoded, validated, with a binding for each policy
- *       ──► PolicyTrial, WebhookTrial one policy, or one configuration, judged by the steps of admission
- *       ──► tryPolicies               everything that is stored, and every write of the history
- *     files ──► readSuites ──► runSuites      cases with what is expected of them, and coverage
+ *       ──► PolicyTrial, WebhookTrial one policy, or one configuration, evaluated by the steps of admission
+ *       ──► tryPolicies               all stored objects, and every write of the history
+ *     files ──► readSuites ──► runSuites      cases with their expectations, and coverage
  *
  * Nothing is stored. The expressions are evaluated by `admission/policies`, and webhooks are called by `admission/webhooks`: there
  * is no second implementation.
@@ -20,35 +20,35 @@ import type { ApiContext } from "../schema/definition.ts";
 import type { Store } from "../storage/contract.ts";
 import type { TriedWrite } from "./request.ts";
 
-/** What trials are made of. */
+/** The parts of trials. */
 export interface TrialParts extends Omit<PolicyParts, "policyMetrics" | "dialect" | "clock"> {
   readonly api: ApiContext;
   readonly kinds: Kinds;
   readonly store: Store;
   /** Calls webhooks. */
   readonly hooks: Hooks;
-  /** Services that listen elsewhere than their objects say. */
+  /** Services whose addresses differ from those in their objects. */
   readonly services?: WebhookOptions["services"];
 }
 
-/** What is tried: a policy with its bindings, or a configuration of webhooks. */
+/** The subject of a trial: a policy with its bindings, or a configuration of webhooks. */
 export interface TrialSubject {
   readonly kind: string;
   readonly name: string;
   /** The names of its bindings, or of its webhooks. */
   readonly parts: readonly string[];
-  /** The part that a rule is of. */
+  /** Returns the part to which a rule belongs. */
   partOf(rule: ReportedRule): string;
 }
 
-/** What a policy, or webhooks, say of one write; undefined where they are not about such writes. */
+/** The decisions of a policy, or of webhooks, about one write; undefined where they do not match such writes. */
 export type Judged = readonly ReportedRule[] | undefined;
 
-/** Something that is tried. */
+/** A policy or a configuration of webhooks that can be tried. */
 export interface Triable {
   readonly subject: TrialSubject;
-  /** Whether it is about such writes of objects of a kind, whatever the objects are. */
+  /** Whether it matches such writes of objects of a kind, whatever the objects are. */
   isAbout(kind: Kind, operation: TriedWrite["operation"], subresource?: string): boolean;
-  /** Judges a write; its objects are not changed. */
+  /** Evaluates a write; its objects are not changed. */
   judge(write: TriedWrite): Judged | Promise<Judged>;
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the documents of a trial: policies and bindings of both sorts, and objects that are there for the trial, such as params.
+ * Reads the documents of a trial: policies and bindings of both sorts, and objects that exist only in the trial, such as params.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type Sort = "Validating" | "Mutating";
 
 /** A document of a trial, decoded. */
 export interface TrialDocument extends Shown {
-  /** Where it was read, for messages. */
+  /** The source, for messages. */
   readonly from: string;
 }
 
@@ -34,7 +34,7 @@ export interface TrialDocuments {
   readonly policies: readonly TriedPolicy[];
   /** Configurations of webhooks. */
   readonly webhooks: readonly TrialDocument[];
-  /** Everything else. */
+  /** All other documents. */
   readonly others: readonly TrialDocument[];
 }
 
@@ -70,7 +70,7 @@ export class KindTable {
     }
   }
 
-  /** The kind of a value. Throws 400 for one that is no object, or has no such kind. */
+  /** The kind of a value. Throws 400 for a value that is no object, or has no such kind. */
   of({ value, from }: SourceValue): Kind {
     if (!isObject(value)) throw badRequest(`expected ${from} to be an object`);
     const { apiVersion, kind } = value;
@@ -82,7 +82,7 @@ export class KindTable {
     throw badRequest(`expected ${from} to be of a kind that is served, got ${shown(`${kind} of ${apiVersion}`)}`);
   }
 
-  /** The kind of a name; undefined for one that is not stored. */
+  /** The kind of a name; undefined for a kind that is not stored. */
   find(apiVersion: string, kind: string): Kind | undefined {
     return this.#kinds.get(`${apiVersion}/${kind}`);
   }
@@ -91,9 +91,9 @@ export class KindTable {
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /**
- * Decodes an object as the server would: defaults are set, unknown members dropped. Throws 400 for what does not fit.
+ * Decodes an object as the server would: defaults are set, unknown members dropped. Throws 400 for values of wrong types.
  *
- * @param namespace that of an object that names none
+ * @param namespace the namespace of an object that names none
  */
 export function decodeDocument(kind: Kind, value: Value, api: ApiContext, namespace = "default"): ApiObject {
   const context: WriteContext = { ...api, warnings: [] };
@@ -108,7 +108,7 @@ export function decodeDocument(kind: Kind, value: Value, api: ApiContext, namesp
  * Reads documents. Rejects with 400 for one of an unknown kind, and with 422 for a policy or a binding that the server would
  * refuse.
  *
- * @param defaultBindings whether a policy without a binding gets one that is about everything
+ * @param defaultBindings whether a policy without a binding gets one that matches everything
  */
 export async function readDocuments(
   values: readonly SourceValue[],
@@ -153,7 +153,7 @@ function policiesOf(sort: Sort, documents: readonly TrialDocument[], defaultBind
     });
 }
 
-/** A binding that is about everything, with all params that there are. */
+/** A binding that matches everything, with all existing params. */
 function bindingOf(sort: Sort, { object, from }: TrialDocument, resource: string): TrialDocument {
   const name = object.metadata.name ?? "";
   const spec = {

@@ -1,10 +1,10 @@
 /**
- * Work that runs side by side, up to a bound.
+ * Concurrent work, up to a limit.
  *
  * @module
  */
 
-/** As many as one webhook is called with side by side. */
+/** As many calls as one webhook gets concurrently. */
 const MAX_RUNNING = 32;
 
 /** See the head of this file. */
@@ -12,7 +12,7 @@ export class InFlight {
   readonly #running = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined = undefined;
 
-  /** Adds work; a promise where so much runs that the caller has to wait. It rejects with the first failure. */
+  /** Adds work; returns a promise where the caller has to wait, since the limit is reached. It rejects with the first failure. */
   add(work: void | Promise<void>): Promise<void> | undefined {
     if (!work) return undefined;
     const kept = work

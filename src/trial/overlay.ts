@@ -1,5 +1,5 @@
 /**
- * A lookup that shows documents over what is stored.
+ * A lookup that shows documents on top of the stored objects.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Shown {
   readonly object: ApiObject;
 }
 
-/** Resources of which only the documents are shown, and nothing that is stored. */
+/** Resources of which only the documents are shown, and no stored objects. */
 export type Hidden = ReadonlySet<string>;
 
 const NOTHING: ReadonlyMap<string, ApiObject> = new Map();
@@ -57,7 +57,7 @@ export class Overlay implements Lookup {
     return this.#isHidden(resource) ? UNCHANGED : this.#base.follow(resource);
   }
 
-  /** What is stored, but for objects that a document shows. */
+  /** The stored objects, except for those that a document replaces. */
   #stored<T>(
     resource: string,
     read: (object: ApiObject) => T | undefined,

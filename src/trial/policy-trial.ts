@@ -1,5 +1,5 @@
 /**
- * One policy that is tried: judged as the steps of admission judge it, one write after another.
+ * One policy in a trial: evaluated as the steps of admission evaluate it, one write after another.
  *
  * @module
  */
@@ -25,10 +25,10 @@ import { type TrialDocument, type TriedPolicy, resourcesOfSort, specOf } from ".
 import { Overlay } from "./overlay.ts";
 import { type TriedWrite, requestOfTrial } from "./request.ts";
 
-/** Who tries a policy. */
+/** The identity of the user, and the parts of a trial. */
 export interface TrialSettings {
   readonly identity: Identity;
-  /** Objects that are there for the trial. */
+  /** Objects that exist only in the trial. */
   readonly others: readonly TrialDocument[];
 }
 
@@ -95,7 +95,7 @@ export class PolicyTrial implements Triable {
     }
   }
 
-  /** The failure of a policy that has told of none, such as one of its match conditions. */
+  /** The failure of a policy that has reported none, such as one of its match conditions. */
   #unreported(rules: readonly ReportedRule[], error: unknown): readonly ReportedRule[] {
     if (rules.some(({ result }) => result === "failed")) return [];
     const { name } = this.subject;
@@ -122,7 +122,7 @@ function subjectOf({ policy, bindings }: TriedPolicy): TrialSubject {
   };
 }
 
-/** Keeps what steps tell of their rules. */
+/** Records the rules that steps report. */
 export const traceTo = (rules: ReportedRule[]): AdmissionTrace => ({
   begin: () => undefined,
   step: async (_name, _phase, _request, work) => work(),
@@ -131,7 +131,7 @@ export const traceTo = (rules: ReportedRule[]): AdmissionTrace => ({
   changes: (before, after) => (before && after ? changesBetween(asValue(before), asValue(after)) : []),
 });
 
-/** A trial is about what a binding would do once it is no shadow any more. */
+/** A trial shows the effect of a binding without its shadow annotation. */
 function withoutShadow(document: TrialDocument): TrialDocument {
   const { [SHADOW_ANNOTATION]: _, ...annotations } = document.object.metadata.annotations ?? {};
   const object: ApiObject = { ...document.object, metadata: { ...document.object.metadata, annotations } };

@@ -1,5 +1,5 @@
 /**
- * Writes that are judged and never carried out.
+ * Writes that are evaluated and never stored.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ApiContext, ApiObject } from "../schema/definition.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Hold } from "../util/keyed-lock.ts";
 
-/** A write that is tried. */
+/** A write in a trial. */
 export interface TriedWrite {
   readonly kind: Kind;
   readonly operation: "CREATE" | "UPDATE" | "DELETE";
@@ -23,21 +23,21 @@ export interface TriedWrite {
   readonly old: ApiObject | undefined;
 }
 
-/** What a request has beside its write. */
+/** What a request has in addition to its write. */
 export interface RequestSettings {
   readonly api: ApiContext;
   readonly lookup: Lookup;
   readonly identity: Identity;
-  /** Whether it is shown as a dry run; not by default, as policies would see the write itself. */
+  /** Whether it is shown as a dry run; false by default, as policies would see the write itself. */
   readonly dryRun?: boolean;
   readonly trace?: AdmissionTrace;
   readonly note?: (key: string, value: string) => void;
 }
 
-/** No other write waits for a trial. */
+/** Writes of a trial need no lock. */
 const NO_HOLD: Hold = { signal: new AbortController().signal };
 
-/** The request of a write, as the steps of admission see it. */
+/** The request of a write, as the steps of admission get it. */
 export function requestOfTrial(
   { kind, operation, subresource = "", object, old }: TriedWrite,
   { api, lookup, identity, dryRun = false, trace, note }: RequestSettings,

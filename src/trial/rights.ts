@@ -1,6 +1,6 @@
 /**
- * What a user needs for a trial: the rights without which the server would not let them write what is tried. A policy reads its
- * params for its author, and a webhook gets the objects.
+ * The rights that a user needs for a trial: those that the server requires to create the tried objects. A policy reads its
+ * params with the rights of its author, and a webhook gets the objects.
  *
  * @module
  */

@@ -23,7 +23,7 @@ const EFFECTS: Readonly<Record<string, TrialEffect>> = {
   failed: "fail",
 };
 
-/** A write that was judged, as it is reported. */
+/** An evaluated write, for reports. */
 export interface JudgedWrite {
   readonly of: "object" | "write";
   readonly operation: string;
@@ -38,14 +38,14 @@ export interface JudgedWrite {
 const MAX_NAMES = 100;
 const OTHERS = "(others)";
 
-/** The longest message of a finding, in characters. */
+/** The maximum length of the message of a finding, in characters. */
 const MAX_MESSAGE = 1024;
 
-/** The most differences and managers of a finding. */
+/** The maximum number of differences and managers of a finding. */
 const MAX_CHANGES = 50;
 const MAX_MANAGERS = 20;
 
-/** The longest values of the differences of a finding together, as JSON; further ones are left out. */
+/** The maximum length of the values in the differences of a finding together, as JSON; further differences are left out. */
 const MAX_VALUES_LENGTH = 16 << 10;
 
 /** Counts by a name. */
@@ -80,7 +80,7 @@ export class Tally {
     this.#subject = subject;
   }
 
-  /** Counts what the policy says of one write; calls `found` with each finding. */
+  /** Counts the decisions of the policy about one write; calls `found` with each finding. */
   add(
     write: JudgedWrite,
     rules: readonly ReportedRule[],
@@ -105,7 +105,7 @@ export class Tally {
     }
   }
 
-  /** The counts of writes of managers without a finding are not there. */
+  /** The report; it leaves out the counts of managers without a finding. */
   get report(): TrialOfPolicy {
     const { kind, name, parts } = this.#subject;
     return {
@@ -150,7 +150,7 @@ function findingOf(write: JudgedWrite, rule: ReportedRule, would: TrialEffect, s
   };
 }
 
-/** The first differences; one whose values are too long is there without them. */
+/** The first differences; one with too long values is listed without them. */
 function boundedChanges(changes: readonly ReportedChange[]): readonly ReportedChange[] {
   let left = MAX_VALUES_LENGTH;
   return changes.slice(0, MAX_CHANGES).map((change) => {

@@ -1,8 +1,8 @@
 /**
- * Tries policies on everything that is stored and on every write that the history holds.
+ * Tries policies on all stored objects and on every write in the history.
  *
- * A stored object is judged as the create that would store it; by a policy that is not about creates, as an update that changes
- * nothing. It works in slices of the event loop and keeps counts and the first findings alone, however much is stored.
+ * A stored object is evaluated as the create that would store it; by a policy that does not match creates, as an update without changes.
+ * It works in slices of the event loop and keeps only counts and the first findings, however much is stored.
  *
  * @module
  */
@@ -31,9 +31,9 @@ import { type JudgedWrite, Tally } from "./tally.ts";
 import { WebhookTrial } from "./webhook-trial.ts";
 import { changesOf, isCompacted } from "./writes.ts";
 
-/** What a trial is asked for. */
+/** The options of a trial. */
 export interface TryOptions {
-  /** Who tries: what this user may not list is left out. */
+  /** The user of the trial: objects that this user may not list are left out. */
   readonly identity: Identity;
   /** How many findings are reported in detail. */
   readonly limit: number;
@@ -41,7 +41,7 @@ export interface TryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The most writes of the history that are judged. */
+/** The maximum number of writes of the history that are evaluated. */
 const MAX_WRITES = 200_000;
 
 /** Bytes of former versions that are kept for the next update of the same object. */
@@ -59,18 +59,18 @@ export async function tryPolicies(
   return trial.report(history);
 }
 
-/** What is tried, with its counts. */
+/** A member of the trial, with its counts. */
 interface Member {
   readonly trial: Triable;
   readonly tally: Tally;
 }
 
-/** A policy that is about the objects of a kind, and the operation as which it judges them. */
+/** A policy that matches the objects of a kind, and the operation as which it evaluates them. */
 interface Concerned extends Member {
   readonly operation: "CREATE" | "UPDATE";
 }
 
-/** What is known of one write. */
+/** The properties of one write. */
 interface Known {
   readonly kind: Kind;
   readonly object: ApiObject;
@@ -82,7 +82,7 @@ class Trial {
   readonly #parts: TrialParts;
   readonly #options: TryOptions;
   readonly #members: readonly Member[];
-  /** The members that are about writes of a kind, by operation and subresource. */
+  /** The members that match writes of a kind, by operation and subresource. */
   readonly #about = new Map<Kind, Map<string, readonly Member[]>>();
   readonly #findings: TrialFinding[] = [];
   readonly #skipped: { readonly resource: string; readonly why: string }[] = [];
@@ -104,7 +104,7 @@ class Trial {
     this.#members = trials.map((trial) => ({ trial, tally: new Tally(trial.subject) }));
   }
 
-  /** Judges everything that is stored and that the caller may list. */
+  /** Evaluates all stored objects that the caller may list. */
   async tryObjects(): Promise<void> {
     for (const stored of this.#parts.kinds.allStored()) {
       for (const [kind, concerned] of this.#concernedOf(stored)) await this.#tryKind(kind, concerned);
@@ -112,7 +112,7 @@ class Trial {
     await this.#waiting.end();
   }
 
-  /** Judges the writes of the history; resolves to what was read. */
+  /** Evaluates the writes of the history; resolves to what was read. */
   async tryHistory(): Promise<TrialReport["history"]> {
     const { store, kinds } = this.#parts;
     const { compactedRevision: since } = await store.stats();
@@ -130,7 +130,7 @@ class Trial {
     };
   }
 
-  /** Judges changes; resolves to why not all of them were judged. */
+  /** Evaluates changes; resolves to the reason where not all of them were evaluated. */
   async #tryChanges(
     history: HistoryTrial,
     range: { readonly since: number; readonly until: number },
@@ -162,7 +162,7 @@ class Trial {
     };
   }
 
-  /** The policies that are about a resource, by the version of it that they are about; its storage version comes first. */
+  /** The policies that match a resource, by the matched version; the storage version comes first. */
   #concernedOf(stored: Kind): ReadonlyMap<Kind, readonly Concerned[]> {
     const served = [...stored.stored.versions.values()].filter(({ definition }) => definition.served !== false);
     const versions = new Set([stored, ...served]);
@@ -224,7 +224,7 @@ class Trial {
     }
   }
 
-  /** Those that are about such writes; found once for each sort of writes. */
+  /** The members that match such writes; computed once for each sort of writes. */
   #membersFor({ kind, operation, subresource = "" }: TriedWrite): readonly Member[] {
     let found = this.#about.get(kind);
     if (!found) this.#about.set(kind, (found = new Map<string, readonly Member[]>()));
@@ -237,7 +237,7 @@ class Trial {
     return members;
   }
 
-  /** Judges one write by one policy, and counts what it says. */
+  /** Evaluates one write with one policy, and counts its decisions. */
   #judge({ trial, tally }: Member, write: TriedWrite, known: Known): void | Promise<void> {
     const { clock } = this.#parts.api;
     const began = clock.steady();
@@ -289,7 +289,7 @@ const allManagers = ({ metadata }: ApiObject): readonly string[] => [
   ...new Set((metadata.managedFields ?? []).map(({ manager = "" }) => manager)),
 ];
 
-/** Judges the changes of the history one after the other. */
+/** Evaluates the changes of the history one after the other. */
 class HistoryTrial {
   readonly #parts: TrialParts;
   readonly #since: number;
@@ -316,7 +316,7 @@ class HistoryTrial {
     this.#kinds = new Map([...kinds].map((kind) => [kind.stored.prefix, kind]));
   }
 
-  /** Judges a create or an update of a kind that the caller may list. */
+  /** Evaluates a create or an update of a kind that the caller may list. */
   async judge(event: StoreEvent): Promise<void> {
     const kind = this.#kinds.get(prefixOf(event.key));
     if (!kind || event.type !== "put") return;

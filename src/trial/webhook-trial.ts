@@ -1,6 +1,6 @@
 /**
- * One configuration of webhooks that is tried: its webhooks are called, as dry runs, as the steps of admission call them. A valid one
- * has no webhook whose side effects would not allow that.
+ * One configuration of webhooks in a trial: its webhooks are called with dry runs, as the steps of admission call them. A valid
+ * configuration has no webhook whose side effects forbid that.
  *
  * @module
  */

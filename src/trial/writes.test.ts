@@ -5,7 +5,7 @@ import { changesOf, isCompacted } from "./writes.ts";
 
 const MIB = 1 << 20;
 
-/** A store with writes of one key, each with a value of so many bytes. */
+/** A store with writes of one key, each with a value of that many bytes. */
 async function storeWith(writes: number, bytes: number) {
   const store = await openMemoryStore();
   let expected = await store.write({ type: "create", key: "/core/things/a", value: Buffer.alloc(bytes) });
@@ -37,7 +37,7 @@ test("changes that come together with the last ones of a part are read once", as
   const all = [event(1, 5 * MIB), event(2, 1), event(3, 1)];
   const store: Pick<Store, "watch"> = {
     watch(_prefix, after, watcher) {
-      // A page of the log, and at once what is in memory.
+      // A page of the log, and the changes in memory at once.
       queueMicrotask(() => {
         for (const one of all) if (one.revision > after) watcher.events([one]);
       });

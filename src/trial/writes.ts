@@ -1,14 +1,14 @@
 /**
- * The writes that the history of a store holds, in their order.
+ * The writes in the history of a store, in their order.
  *
- * The store delivers changes as fast as it reads them. Whoever judges them is slower, so that the watch ends whenever enough of them wait,
- * and begins again where it has ended.
+ * The store delivers changes as fast as it reads them. Their evaluation is slower, so the watch ends when enough changes wait,
+ * and starts again at the revision where it has ended.
  *
  * @module
  */
 import { type Store, StoreError, type StoreEvent } from "../storage/contract.ts";
 
-/** Bytes of the changes that wait. */
+/** The maximum number of bytes of waiting changes. */
 const MAX_WAITING_BYTES = 4 << 20;
 
 type Watched = Pick<Store, "watch">;
@@ -33,8 +33,8 @@ export async function* changesOf(
 }
 
 /**
- * Reads changes after a revision until enough of them wait, or all have come. The last revisions of a store that others use, too,
- * may be of keys that are not watched: the store says that it has got so far.
+ * Reads changes after a revision until enough of them wait, or all have arrived. In a shared store the last revisions
+ * may be of keys that are not watched: the store then reports its progress.
  */
 async function nextPart(store: Watched, after: number, until: number): Promise<Part> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -56,12 +56,12 @@ async function nextPart(store: Watched, after: number, until: number): Promise<P
   });
   try {
     await promise;
-    // More may have come meanwhile.
+    // More may have arrived meanwhile.
     return { events, revision: reached };
   } finally {
     watch.close();
   }
 }
 
-/** Whether a read has failed since the history was compacted meanwhile. */
+/** Whether a read has failed because the history was compacted meanwhile. */
 export const isCompacted = (error: unknown): boolean => error instanceof StoreError && error.code === "compacted";

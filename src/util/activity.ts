@@ -15,7 +15,7 @@ export interface ActivityUnit {
  *
  * Parts take `activity?: Activity` and call `const end = activity?.begin("...")`, which costs nothing without one.
  * Work that starts other work begins that one before it ends itself, so that the count is not zero in between.
- * Work that only waits for the clock to move does not count.
+ * Work that only waits for the clock to advance does not count.
  */
 export class Activity {
   readonly #clock: Pick<Clock, "steady" | "loop">;
@@ -134,7 +134,7 @@ export const runCounted = <T>(count: ActivityCount | undefined, work: () => T): 
 /** The unit that the running code is part of. */
 export const currentCount = (): ActivityCount | undefined => current.getStore();
 
-/** Stops counting the unit of the running code, which waits for the clock to move, until the result is disposed of. */
+/** Stops counting the unit of the running code, which waits for the clock to advance, until the result is disposed of. */
 export function pauseCount(): Disposable {
   const count = current.getStore();
   count?.pause();

@@ -124,7 +124,7 @@ describe("ManualClock", () => {
 });
 
 describe("ManualClock.advanceSettled", () => {
-  /** A settle function with the number of its calls. */
+  /** A `settle` function with the number of its calls. */
   const settling = (): { settle: () => Promise<void>; times: () => number } => {
     let times = 0;
     const settle = async (): Promise<void> => {
@@ -348,7 +348,7 @@ test("the clock of the machine takes a time that has passed, or that is none, as
   for (const millis of [-0.00082, -1e9, Number.NaN]) {
     await new Promise<void>((resolve) => newSystemClock().after(millis, resolve, { holds: true }));
   }
-  // A warning is told in the next tick.
+  // A warning is emitted in the next tick.
   await new Promise((resolve) => setImmediate(resolve));
   process.off("warning", note);
   expect(warnings).toEqual([]);

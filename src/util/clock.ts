@@ -59,7 +59,7 @@ export const newSystemClock = (): Clock => ({
         left > MAX_TIMEOUT_MS ? setTimeout(() => arm(left - MAX_TIMEOUT_MS), MAX_TIMEOUT_MS) : setTimeout(work, left);
       if (!holds) timer.unref();
     };
-    // A time that has passed is now, and one that is no number, too: Node warns of both.
+    // A time that has passed is now, and a value that is no number, too: Node warns about both.
     arm(ms > 0 ? ms : 0);
     return { cancel: () => clearTimeout(timer) };
   },
@@ -114,7 +114,7 @@ const MAX_ROUNDS = 10_000;
 const sooner = (a: ManualTimer, b: ManualTimer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 /**
- * A clock that stands still until a caller moves it.
+ * A clock that does not advance until a caller moves it.
  *
  * A move stops at each instant at which a timer is due, and fires all timers of that instant in the order in which they were
  * set; timers that are set during the move fire, too.

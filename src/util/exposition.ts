@@ -33,7 +33,7 @@ export function acceptsOpenMetrics(accept: string): boolean {
 
 const MAX_ACCEPT_CHARACTERS = 4096;
 
-/** The labels of a sample by name. */
+/** The labels of a sample, by name. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One number of a metric; `suffix` for the parts of a histogram (`_sum`). */
@@ -95,7 +95,7 @@ export const expose = (metrics: readonly Metric[]): string =>
     .join("\n");
 
 const TOTAL = "_total";
-/** The bytes of the labels of an exemplar together, in characters. */
+/** The maximum number of characters in the labels of an exemplar together. */
 const MAX_EXEMPLAR_CHARACTERS = 128;
 
 /** Returns metrics as text in the form of OpenMetrics 1.0, with exemplars; metrics without samples are left out. */
@@ -104,7 +104,7 @@ export const exposeOpenMetrics = (metrics: readonly Metric[]): string =>
     ...metrics
       .filter(({ samples }) => samples.length > 0)
       .flatMap(({ name, type, help, samples }) => {
-        // A counter is called by its name without `_total`; one that does not end so has no type there.
+        // In OpenMetrics the name of a counter has no `_total`; a counter without that suffix gets no type.
         const isTotal = type === "counter" && name.endsWith(TOTAL);
         const family = isTotal ? name.slice(0, -TOTAL.length) : name;
         const shownType = type === "counter" && !isTotal ? "unknown" : type;

@@ -1,10 +1,10 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * A clock on which time passes `speed` times as fast as on another one, with the loop of that one. The steady counter begins where that
- * of the other one is.
+ * A clock on which time passes `speed` times as fast as on another one, with the loop of that one. Its steady counter begins at the value
+ * of the other one.
  *
- * @param start what it shows now, in milliseconds since the epoch; what the other one shows by default
+ * @param start its current time, in milliseconds since the epoch; that of the other clock by default
  */
 export function fasterClock(clock: Clock, speed: number, start: number = clock.now()): Clock {
   const since = clock.steady();

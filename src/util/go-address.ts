@@ -19,7 +19,7 @@ export interface GoPrefix {
   readonly bits: number;
 }
 
-/** Says why a text is invalid; thrown inside of this module. */
+/** The reason why a text is invalid; thrown inside of this module. */
 class Fault extends Error {
   /** The rest of the text from the error on; empty where the message does not contain it. */
   readonly at: string;

@@ -39,7 +39,7 @@ test("each int64 and uint64 is parsed from its own text", () => {
   );
 });
 
-// What Go 1.26 answers.
+// The results of Go 1.26.
 test.each<[string, number | undefined]>([
   ["1", 1],
   ["-1.5e3", -1500],

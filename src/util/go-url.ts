@@ -40,7 +40,7 @@ interface Parts {
   readonly hasEmptyQuery: boolean;
 }
 
-/** Says why a text is no URL; thrown inside of this module. */
+/** The reason why a text is no URL; thrown inside of this module. */
 class Fault extends Error {}
 
 const fault = (why: string): never => {

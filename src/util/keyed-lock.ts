@@ -12,7 +12,7 @@ export interface LockLimits {
   readonly maxWaiting?: number | undefined;
 }
 
-/** Says why work has no lock: it `waited` too long, too many waited (`crowded`), or it `held` the lock too long. */
+/** The error of work that has no lock: it `waited` too long, too many waited (`crowded`), or it `held` the lock too long. */
 export class LockTimeout extends Error {
   readonly why: "waited" | "crowded" | "held";
 

@@ -6,7 +6,7 @@ import { cpuMillis } from "../util/testing/cpu-time.ts";
 const without = (lines: readonly DiffLine[], sign: DiffLine["sign"]): string[] =>
   lines.filter((line) => line.sign !== sign).map(({ text }) => text);
 
-/** The length of the longest common subsequence, by the book. */
+/** The length of the longest common subsequence, by the textbook algorithm. */
 function common(a: readonly string[], b: readonly string[]): number {
   const row = Array.from({ length: b.length + 1 }, () => 0);
   for (const text of a) {

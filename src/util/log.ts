@@ -1,7 +1,7 @@
 import { cutText } from "./cut-text.ts";
 import { flatCopy } from "./flat-copy.ts";
 
-/** The fields of a line of the log beside its message. */
+/** The fields of a line of the log in addition to its message. */
 export type LogFacts = Readonly<Record<string, unknown>>;
 
 /** The levels of the log, the most severe first. */

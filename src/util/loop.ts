@@ -4,11 +4,11 @@
  *     a pass of the loop:  events of sockets  ──►  one long job  ──►  jobs of this process  ──►  short jobs, by owner
  *
  * A long job, such as a list or the start of a watch, runs in slices. Between two of them every other long job gets one. A short
- * job, such as a read or a write, runs when it comes, unless its owner had several in this pass; then it waits, and one job of
+ * job, such as a read or a write, runs when it arrives, unless its owner had several in this pass; then it waits, and one job of
  * each owner runs after the other. So a client with many requests delays itself and hardly any other.
  *
- * A request of this process, such as one of a controller, comes over no socket: one response would lead to the next request
- * without an end of the pass. It runs when it comes until such requests have used their time in the pass; then it waits for the
+ * A request of this process, such as one of a controller, arrives over no socket: one response would lead to the next request
+ * without an end of the pass. It runs when it arrives until such requests have used their time in the pass; then it waits for the
  * next pass.
  *
  * @module
@@ -45,11 +45,11 @@ export interface Loop {
 export interface LoopParts {
   /** Runs work in the next pass; `setImmediate` by default. */
   readonly later?: (work: () => void) => void;
-  /** Milliseconds of a steady counter; those of the machine by default, also where a clock stands still. */
+  /** Milliseconds of a steady counter; those of the machine by default, also where the clock of the cluster does not advance. */
   readonly steady?: () => number;
   /**
    * Whether jobs wait because time has passed; true by default. With false the order of jobs follows from the requests alone,
-   * however fast the machine is: for a clock that stands still.
+   * however fast the machine is: for a clock that advances only in steps.
    */
   readonly isTimed?: boolean;
 }
@@ -63,13 +63,13 @@ const MAX_CROWDED_SLICE_MS = 3;
 const MAX_WAITED_MS = 2;
 /** How many of them run before the time is measured. */
 const JOBS_A_MEASUREMENT = 4;
-/** The time in one pass in which short jobs run when they come. */
+/** The time in one pass in which short jobs run when they arrive. */
 const MAX_IMMEDIATE_MS = 6;
-/** How many short jobs of one owner run when they come. */
+/** How many short jobs of one owner run when they arrive. */
 const MAX_IMMEDIATE = 3;
 /** The time in one pass for jobs of this process. */
 const MAX_INTERNAL_MS = 10;
-/** How many jobs of this process run when they come. */
+/** How many jobs of this process run when they arrive. */
 const MAX_INTERNAL_IMMEDIATE = 16;
 
 type Job = () => void;
@@ -89,7 +89,7 @@ export class EventLoop implements Loop {
   readonly #short = new ShortLivedMap<unknown, Job[]>();
   /** Jobs of this process that wait. */
   readonly #internal: Job[] = [];
-  /** How many short jobs of each owner ran when they came, in this pass. */
+  /** How many short jobs of each owner ran when they arrived, in this pass. */
   readonly #immediate = new ShortLivedMap<unknown, number>();
   #internalImmediate = 0;
   /** When the first job of this pass began; 0 before that. */

@@ -1,8 +1,8 @@
 /**
- * How far work is that takes long: what is done, how much of it, how fast, and about how much longer it takes.
+ * The progress of long work: what is done, how much of it, how fast, and about how much longer it takes.
  *
- * Work reports amounts as often as it likes; what shows them decides when a line is due. Work that does not return to the event
- * loop is shown while it reports.
+ * Work reports amounts as often as it likes; the display decides when a line is due. Work that does not return to the event
+ * loop is displayed while it reports.
  *
  * @module
  */
@@ -14,15 +14,15 @@ export type ProgressUnit = "byte" | "record" | "page" | "key";
 
 /** Receives the progress of work. */
 export interface Progress {
-  /** A part of the work begins, `restoring`, with all that it has to do where that is known. */
+  /** A part of the work begins, such as `restoring`, with its total amount where that is known. */
   begin(what: string, unit?: ProgressUnit, total?: number): void;
   /** How much of the part is done. */
   at(done: number): void;
-  /** The work has ended; what is reported later is not shown. */
+  /** The work has ended; later reports are not displayed. */
   end(): void;
 }
 
-/** How far work is. */
+/** The progress of a part of the work. */
 export interface ProgressNote {
   readonly what: string;
   readonly unit: ProgressUnit;
@@ -38,21 +38,21 @@ export interface ProgressNote {
 
 /** Shows notes. */
 export interface ProgressDisplay {
-  /** How long work is not shown at first, and the time between two notes. */
+  /** How long work runs before its first note, and the time between two notes. */
   readonly firstMillis: number;
   readonly everyMillis: number;
   show(note: ProgressNote): void;
-  /** A part has ended; `note` is its last one where one was shown. */
+  /** A part has ended; `note` is its last one, if one was displayed. */
   done(note: ProgressNote | undefined): void;
 }
 
-/** Shows nothing. */
+/** Displays nothing. */
 export const NO_PROGRESS: Progress = { begin() {}, at() {}, end() {} };
 
-/** Returns what work reports to. */
+/** Returns the receiver of the reports of some work. */
 export const progressOn = (clock: Clock, display: ProgressDisplay): Progress => new ShownProgress(clock, display);
 
-/** The shortest part whose rate says something. */
+/** The shortest duration of a part whose rate is meaningful. */
 const RATE_AFTER_MS = 1000;
 
 class ShownProgress implements Progress {
@@ -102,7 +102,7 @@ class ShownProgress implements Progress {
     this.#timer = undefined;
   }
 
-  /** Shows work that waits for something else, too. */
+  /** Displays work that waits for something else, too. */
   #arm(): void {
     this.#timer?.cancel();
     const left = Math.max(1, this.#next - this.#clock.steady());

@@ -1,11 +1,11 @@
 /**
- * Reads files that somebody has named: never without an end.
+ * Reads files whose paths come from users, without blocking on pipes and devices.
  *
  * @module
  */
 import { type Stats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Says what is at a path: `a folder`, `a pipe`. */
+/** Describes what is at a path: `a folder`, `a pipe`. */
 export function fileKind(found: Stats): string {
   if (found.isFile()) return "a file";
   if (found.isDirectory()) return "a folder";
@@ -22,12 +22,12 @@ const FIRST_BYTES = 64 << 10;
  * @throws Error for a pipe or a device, which may have no end and may never begin, and for a file of more than `maxBytes`
  */
 export function readTextFile(path: string, maxBytes: number): string {
-  // A pipe that nobody writes to is opened at once this way.
+  // With O_NONBLOCK the open of a pipe without a writer returns at once.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(file);
     if (!found.isFile()) throw new Error(`expected a file at ${path}, found ${fileKind(found)}`);
-    // Files of the system may say that they are empty.
+    // Files of the system, such as those in `/proc`, may report a size of 0.
     let bytes = Buffer.alloc(Math.min(Math.max(found.size, FIRST_BYTES), maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length <= maxBytes; length += read) {

@@ -18,7 +18,7 @@ export interface Regex {
   findAll(text: string, max: number): string[];
 }
 
-/** Says why a regular expression is invalid. */
+/** The error of an invalid regular expression. */
 export class RegexFault extends Error {}
 
 /** Larger patterns are not cached: in memory they may take a thousand times their length. */

@@ -1,5 +1,5 @@
 /**
- * Bounds on how much work runs at once; other work waits in the order in which it came.
+ * Bounds on how much work runs at once; other work waits in the order of arrival.
  *
  * @module
  */
@@ -98,7 +98,7 @@ export interface ConcurrencyBounds {
   readonly millis: number;
 }
 
-/** Says that a limiter refused some work: too much waits, or it has waited too long. */
+/** The error of work that a limiter refused: too much waits, or it has waited too long. */
 export class LimitExceeded extends Error {
   override readonly name = "LimitExceeded";
 }

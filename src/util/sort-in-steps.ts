@@ -1,12 +1,12 @@
 import type { Steps } from "./steps.ts";
 
-/** Items that are sorted at once, and moved at once. */
+/** How many items are sorted in one step, and merged in one step. */
 const RUN = 2048;
 
 /**
- * Returns the items in order, equal ones as they stood; a merge sort whose steps take a few milliseconds however many there are.
+ * Returns the items in order, equal ones in their old order; a merge sort whose steps take a few milliseconds however many items there are.
  *
- * @param items changed meanwhile, and not used any more
+ * @param items is changed, and must not be used any more
  */
 export function* sortInSteps<T>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   for (let start = 0; start < items.length; start += RUN) {
@@ -22,7 +22,7 @@ export function* sortInSteps<T>(items: T[], compare: (a: T, b: T) => number): St
   return from;
 }
 
-/** Merges two runs that stand one behind the other. */
+/** Merges two adjacent runs. */
 function* merge<T>(
   from: readonly T[],
   to: T[],

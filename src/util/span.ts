@@ -1,6 +1,6 @@
 /**
- * What code that does a part of a request knows of its trace: the operation that runs, of which it can start parts. The room
- * `tracing/` has what makes spans and sends them.
+ * The part of tracing that all rooms use: the span of the running operation, in which other spans can be started. The room
+ * `tracing/` creates spans and exports them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type SpanKind = (typeof SPAN_KINDS)[keyof typeof SPAN_KINDS];
 
 /** One timed operation. Times are ms of the steady counter. */
 export interface Span {
-  /** Whether it is recorded; attributes of one that is not need not be made. */
+  /** Whether it is recorded; otherwise its attributes need not be computed. */
   readonly isRecorded: boolean;
   /** 32 digits, the same for all spans of a trace. */
   readonly traceId: string;
@@ -29,7 +29,7 @@ export interface Span {
   readonly headers: Readonly<Record<string, string>>;
   /** Starts an operation that is a part of it, now by default. */
   start(name: string, attributes?: SpanAttributes, options?: SpanStart): Span;
-  /** Adds something that happened at one time, now by default. */
+  /** Adds an event at one time, now by default. */
   event(name: string, attributes?: SpanAttributes, at?: number): void;
   /** Adds attributes. */
   set(attributes: SpanAttributes): void;
@@ -37,17 +37,17 @@ export interface Span {
   error(error: unknown): void;
   /** Marks the operation as failed. */
   fail(message: string): void;
-  /** Leaves it out: there was nothing to wait for. Nothing may be a part of it. */
+  /** Discards it, since there was nothing to wait for. It must have no child spans. */
   leaveOut(): void;
   /** Ends it, now by default; the first end counts. */
   end(at?: number): void;
-  /** Runs work of which it is the {@link CurrentSpan}, also after each `await` of the work, until the span ends. */
+  /** Runs work for which it is the {@link CurrentSpan}, also after each `await` of the work, until the span ends. */
   run<T>(work: () => T): T;
 }
 
 /**
- * Returns the span of the work that runs, for code that gets no request: calls of etcd, of webhooks and of plugins. Undefined for
- * work that is a part of no request, and where requests are not traced.
+ * Returns the span of the running work, for code without a request: calls of etcd, of webhooks and of plugins. Undefined for
+ * work that belongs to no request, and where requests are not traced.
  */
 export type CurrentSpan = () => Span | undefined;
 
@@ -61,7 +61,7 @@ export interface SpanStart {
 }
 
 /**
- * Sends a POST to a URL with a span for the request, which is called as in client-go.
+ * Sends a POST to a URL with a span for the request, whose name is that of client-go.
  *
  * @param send gets the headers of the trace, by lower-case names; undefined where requests are not traced
  */
@@ -71,7 +71,7 @@ export async function inPostSpan<T>(
   send: (headers: Readonly<Record<string, string>> | undefined) => Promise<T>,
 ): Promise<T> {
   if (!span?.isRecorded) return send(span?.headers);
-  // Without a query and a password, which may be secrets.
+  // Without query and password, which may be secret.
   const { hostname, port, origin, pathname } = new URL(url);
   const attributes = {
     "http.request.method": "POST",
@@ -91,7 +91,7 @@ export async function inPostSpan<T>(
   }
 }
 
-/** Runs work as a part of an operation, whose span it gets if that is recorded; an error is recorded, and passed on. */
+/** Runs work as a part of an operation; it gets the span if that is recorded. An error is recorded and thrown again. */
 export function inSpan<T>(
   span: Span | undefined,
   name: string,

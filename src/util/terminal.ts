@@ -19,17 +19,17 @@ const CODES: Readonly<Record<Colour, number>> = {
 export const painter = (paints: boolean): Painter =>
   paints ? (colour, text) => `\u001b[${CODES[colour]}m${text}\u001b[0m` : (_colour, text) => text;
 
-/** Control characters, and those that change the direction of the text behind them. */
+/** Control characters, and those that change the direction of the following text. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Replaces control characters, which could move the cursor or change the terminal: texts may come from other users. */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, "\uFFFD");
 
-/** Likewise, of a text of several lines. */
+/** Does the same for a text of several lines. */
 export const printableLines = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (character) => (character === "\n" || character === "\t" ? character : "\uFFFD"));
 
-/** JSON that is equal, and printable: what a terminal may obey is escaped. */
+/** Returns equal JSON that is printable: characters that control a terminal are escaped. */
 export const printableJson = (json: string): string =>
   json.replaceAll(UNPRINTABLE, (character) =>
     character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -42,6 +42,6 @@ describe("a time zone", () => {
   });
 });
 
-/** Whether the local time of a time comes twice. */
+/** Whether the local time for a time occurs twice. */
 const isRepeated = (zone: TimeZone, time: number): boolean =>
   zone.offsetAt(time + 2 * HOUR) !== zone.offsetAt(time - 2 * HOUR);

@@ -1,8 +1,8 @@
 /**
  * Time zones by their names: the offset from UTC at a time, from the data of the engine.
  *
- * Asking the engine takes some microseconds, so the offsets of weeks are kept; in a week with a change the moment of the change is found by
- * halving.
+ * A call of the engine takes some microseconds, so the offsets of weeks are cached; in a week with a change, a binary search finds its
+ * time.
  *
  * @module
  */
@@ -14,14 +14,14 @@ const WEEK_MS = 7 * 86_400_000;
 /** Twenty years. */
 const MAX_WEEKS = 1024;
 
-/** The offset before and from a moment on; they are equal in a week without a change. */
+/** The offset before and after a time; they are equal in a week without a change. */
 interface WeekOffsets {
   readonly before: number;
   readonly from: number;
   readonly changesAt: number;
 }
 
-/** A time zone. All times are in milliseconds; a local time is the one that UTC has when its clocks show the same. */
+/** A time zone. All times are in milliseconds; a local time is a number whose UTC fields are the local ones. */
 export class TimeZone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
@@ -43,21 +43,21 @@ export class TimeZone {
     });
   }
 
-  /** Returns what local time is ahead of UTC at a time. */
+  /** Returns the offset of local time from UTC at a time. */
   offsetAt(time: number): number {
     const week = Math.floor(time / WEEK_MS);
     const { before, from, changesAt } = this.#weeks.get(week) ?? this.#keep(week);
     return time < changesAt ? before : from;
   }
 
-  /** Returns the local time of a time. */
+  /** Returns the local time for a time. */
   toLocal(time: number): number {
     return time + this.offsetAt(time);
   }
 
   /**
-   * Returns the time of a local time. One that comes twice, or never, becomes a time with the offset before or after the change, the same
-   * one as Go's `time.Date` takes.
+   * Returns the time for a local time. For a local time that occurs twice, or never, it uses the offset before or after the change, as
+   * Go's `time.Date` does.
    */
   fromLocal(local: number): number {
     return local - this.offsetAt(local - this.offsetAt(local));
@@ -94,12 +94,12 @@ export class TimeZone {
   }
 }
 
-/** What a zone takes in memory when its weeks are full. */
+/** The bytes of a zone when all its weeks are cached. */
 const ZONE_BYTES = 128 << 10;
 
 const zones = new BoundedCache<TimeZone>({ entries: 600, bytes: 8 << 20, weigh: () => ZONE_BYTES });
 
-/** Returns a time zone, with what is known of it already. @throws RangeError for one that the engine does not know */
+/** Returns a time zone, with its cached weeks. @throws RangeError for a zone that the engine does not know */
 export function timeZone(name: string): TimeZone {
   const known = zones.get(name);
   if (known) return known;
@@ -108,5 +108,5 @@ export function timeZone(name: string): TimeZone {
   return zone;
 }
 
-/** Returns the name of the zone of this process, which is asked for once: the engine takes as long as for a whole plan. */
+/** Returns the name of the zone of this process, which is computed once: the engine takes as long for it as for a whole plan. */
 export const localZone = once(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);

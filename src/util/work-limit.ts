@@ -10,7 +10,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { systemClock } from "./clock.ts";
 import type { Steps } from "./steps.ts";
 
-/** Says that a job must run in a worker thread, from its beginning. */
+/** The error of a job that must run in a worker thread, from its beginning. */
 export class WorkTooLong extends Error {
   constructor() {
     super("expected short work, got some that needs a worker thread");

@@ -22,8 +22,8 @@ export interface WorkQueueOptions {
   /** Called before a key is queued: a promise delays the key until it resolves. A delayed key does not count as activity. */
   readonly ready?: (key: string) => Promise<void> | undefined;
   /**
-   * Lets what is under way go on, such as one pass of the event loop. A key is handled after the first one in which it was not added
-   * again, or after {@link MAX_WAITS} of them: a hundred changes that come together are handled at once.
+   * Waits for running work, such as one pass of the event loop. A key is handled after the first call during which it was not added
+   * again, or after {@link MAX_WAITS} calls: so a hundred changes that arrive together are handled once.
    */
   readonly together?: (() => Promise<void>) | undefined;
   /** How many keys are handled at once. Default 4. */
@@ -213,7 +213,7 @@ export class WorkQueue {
       const { keys } = this.#due.get(due)!;
       this.#due.delete(due);
       for (const key of keys) {
-        // The work of one before it may have added this one, which took its time away or gave it another one.
+        // The work of a previous key may have added this key, which removed its timer or set another one.
         if (key.requeue?.at !== due) continue;
         key.added = higher(key.added, key.requeue.priority);
         key.requeue = undefined;
@@ -261,7 +261,7 @@ export class WorkQueue {
       activity,
       name = "work queue",
     } = this.#options;
-    // Those that wait do not count: the workers for which they wait do, unless these wait for the clock themselves.
+    // Waiting keys do not count: the workers that they wait for do, unless these wait for the clock themselves.
     key.count = activity && new ActivityCount(() => activity.begin(`${name} ${key.name}`));
     key.notBefore = 0;
     key.busy = true;

@@ -20,7 +20,7 @@ export interface WorkerThreads {
   run(job: Job, sender: object): Promise<unknown>;
 }
 
-/** Says why a job has no result: too many wait, it needs too much time or memory, its thread failed, or the pool is closed. */
+/** The error of a job without a result: too many wait, it needs too much time or memory, its thread failed, or the pool is closed. */
 export class JobError extends Error {
   readonly why: "crowded" | "slow" | "large" | "failed" | "closed";
 

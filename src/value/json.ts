@@ -47,7 +47,7 @@ export const decodePlainJson = (bytes: Uint8Array, options: JsonOptions = {}): V
 
 /**
  * Parses a text that `JSON.stringify` has made of doubles; undefined for one that {@link decodeJson} has to look at: it is long or
- * deep, has numbers that are no small integers or an escape of a surrogate, or somebody has changed it into no JSON.
+ * deep, has numbers that are no small integers or an escape of a surrogate, or was changed to invalid JSON.
  *
  * @param depth the largest depth of nested containers
  */

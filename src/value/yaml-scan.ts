@@ -390,7 +390,7 @@ export class YamlScanner {
   }
 
   #end(): void {
-    this.#line = this.#at; // whatever waits for its colon in this line, waits in vain
+    this.#line = this.#at; // a token that waits for a colon in this line gets none
     this.#unindentTo(-1);
     this.#dropKey(this.#keys[this.#flow]);
     this.#keyMayBegin = false;

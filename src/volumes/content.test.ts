@@ -42,7 +42,7 @@ const podOf = (spec: object = {}, metadata: object = {}): Pod =>
     spec: { containers: [{ name: "c" }], ...spec },
   }) as unknown as Pod;
 
-/** The files of a volume as text with their modes. */
+/** The files of a volume as texts with their modes. */
 async function filesOf(
   volume: object,
   world: World = {},

@@ -1,4 +1,4 @@
-/** What strangers may store in large numbers or sizes: planners take it in one pass, and none ends by it. */
+/** Large numbers and sizes of objects that clients may store: planners handle them in one pass, and none of them fails. */
 import { describe, expect, test } from "vitest";
 import type {
   ControllerRevision,

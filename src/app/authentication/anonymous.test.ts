@@ -1,4 +1,4 @@
-/** Requests without a credential beside the mode that lets everybody do everything: what kube-apiserver 1.35 does with them. */
+/** Requests without a credential in a mode that lets every user do everything: the behaviour of kube-apiserver 1.35. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ async function resultsOf(
     return status;
   };
   const maps = "/api/v1/namespaces/default/configmaps";
-  // Who shows a credential may do all of it.
+  // A request with a credential may do all of it.
   expect(await code("POST", maps, server.pki.adminToken)).toBe(201);
   const codes = [await code("GET", "/livez"), await code("GET", maps), await code("POST", maps)];
   return { codes, warnings: warnings.filter((message) => message.startsWith("anonymous requests")) };

@@ -76,7 +76,7 @@ afterAll(async () => {
 
 type As = Omit<Partial<NodeTransportOptions>, "url"> & { readonly headers?: Record<string, string> };
 
-/** What the server responds to somebody; the code where it refuses. */
+/** The response of the server to a user; the code where it refuses. */
 async function ask(as: As, method: "GET" | "POST", path: string, body?: object) {
   const { headers, ...shown } = as;
   const transport = nodeTransport({ url: server.url, ca: server.pki.ca.cert, ...shown });
@@ -219,7 +219,7 @@ const kubeconfigOf = (name: string, kind: "token" | "certificate"): As => {
   return { ...transport, token: user.token, headers: {} };
 };
 
-/** A watch of somebody; whether it has come to its end. */
+/** A watch of a user; whether it has ended. */
 async function watch(as: As): Promise<{ readonly hasEnded: boolean; close(): void }> {
   const { headers, ...shown } = as;
   const transport = nodeTransport({ url: server.url, ca: server.pki.ca.cert, ...shown });

@@ -27,12 +27,12 @@ import { OptionError } from "../options/types.ts";
 import { openTokenReviews } from "./token-webhook.ts";
 import { messageOf } from "../../util/error.ts";
 
-/** What authentication is built from beside the options. */
+/** What authentication is built from, in addition to the options. */
 export interface AuthenticationParts extends TracedSystemParts {
   readonly dialect: Dialect;
   /** Keys of tokens in PEM, used if no file has a signing key; the first signs, all are accepted. */
   readonly keys: () => readonly string[];
-  /** Token authenticators that are asked before those of the options, for the audiences of the server. */
+  /** Token authenticators that are called before those of the options, for the audiences of the server. */
   readonly tokens?: (audiences: readonly string[]) => readonly TokenAuthenticator[];
   readonly isRevoked?: (certificate: HeldCertificate) => boolean;
   /** Reads the sessions of requests to a cluster; without it there are none. */

@@ -132,7 +132,7 @@ test("RBAC-38: a changed configuration is used; an invalid one is logged, and th
   const reloads = async (): Promise<unknown> =>
     (await authorization.metrics[0]!())[0]!.samples.map(({ value }) => value);
   const changed = async (text: string, counts: readonly number[]): Promise<void> => {
-    // Whole at once: the look of before may still read.
+    // Replaced atomically: the previous check may still be reading.
     writeFileSync(`${file}.new`, text);
     renameSync(`${file}.new`, file);
     await expect

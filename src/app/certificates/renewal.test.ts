@@ -68,7 +68,7 @@ function userOf(file: string): { cert: string; key: string } {
 }
 
 test("certificates are renewed while the server runs: new connections get the new one, old connections stay", async () => {
-  // Clients judge by the time of the machine, so the clock begins two days ago.
+  // Clients use the time of the machine, so the clock begins two days ago.
   const clock = new ManualClock(systemClock.now() - 2 * DAY);
   const directory = await directoryOfAge(334, clock.now());
   const options = resolveOptions({ "data-dir": directory.path, port: 0, controllers: "none" });
@@ -98,7 +98,7 @@ test("certificates are renewed while the server runs: new connections get the ne
   await server.close();
 });
 
-/** What one connection was shown and told, and the session that it may be resumed with. */
+/** The certificate and the responses of one connection, and the session with which it may be resumed. */
 async function visit(port: number, options: ConnectionOptions) {
   const socket = connect({ host: "127.0.0.1", port, servername: "localhost", ALPNProtocols: ["http/1.1"], ...options });
   let session: Buffer | undefined;
@@ -124,7 +124,7 @@ test.each(["TLSv1.3", "TLSv1.2"] as const)(
     const old = await visit(port, tls);
     expect(old).toMatchObject({ resumed: false, certificate: first, status: "200" });
     const { session } = old;
-    // Who the client is goes with the session.
+    // The session has the identity of the client.
     expect(await visit(port, { ...tls, session })).toMatchObject({ resumed: true, status: "200" });
 
     clock.advance(2 * DAY);
@@ -298,7 +298,7 @@ test("a certificate from files is served and read again when they change; kubeco
   for (const _ of [1, 2, 3]) clock.advance(LOOK);
   const still = await connected(server.url, user);
   expect(shown(still)).toBe(fingerprint(first));
-  // The server ends it when the clock moves on: it has asked for nothing.
+  // The server ends it when the clock advances: it has sent no request.
   still.destroy();
   const third = make();
   expect(third).not.toBe(second);

@@ -29,7 +29,7 @@ const WARNINGS: readonly (readonly [within: number, level: "error" | "warn"])[] 
 /** What renewal is built from. */
 export interface RenewalParts {
   readonly pki: Pick<Pki, "renew" | "due" | "facts">;
-  /** Reads certificates beside those of the PKI; those that cannot be read are left out. */
+  /** Reads certificates other than those of the PKI; those that cannot be read are left out. */
   readonly others: () => readonly CertificateFacts[];
   /** Changes when a file of certificates changes. */
   readonly stamp: () => string;
@@ -41,7 +41,7 @@ export class Renewal implements Disposable {
   readonly #parts: RenewalParts;
   #renewed: () => Promise<void> = async () => {};
   #timer: Timer | undefined;
-  /** Certificates beside those of the PKI, as of the last check. */
+  /** Certificates other than those of the PKI, as of the last check. */
   #others: readonly CertificateFacts[];
   /** The stamps of the files when they were read, and at the last check. */
   #read: string;

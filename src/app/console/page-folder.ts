@@ -6,13 +6,13 @@ import type { PageSource } from "../../console/index.ts";
 import { codeOf } from "../../util/error.ts";
 import { PACKAGE } from "../process/version.ts";
 
-/** The most files that the page has. */
+/** The maximum number of files of the page. */
 const MAX_FILES = 1000;
 
-/** Returns a text of 24 random bytes, which nobody can guess. */
+/** Returns 24 random bytes as a text, which cannot be guessed. */
 export const newSecret = (): string => randomBytes(24).toString("base64url");
 
-/** Returns the page of the console in the package: `dist/page`, which a build has made. */
+/** Returns the page of the console in the package: `dist/page`, which a build has created. */
 export const packagePage = (): PageSource => pageIn(fileURLToPath(new URL("dist/page/", PACKAGE)));
 
 /** Returns the page in a folder. */
@@ -33,7 +33,7 @@ async function readFolder(folder: string): Promise<(readonly [string, Uint8Array
       files.map(async (file) => [relative(folder, file).replaceAll(sep, "/"), await readFile(file)] as const),
     );
   } catch (error) {
-    // A build puts a new folder in the place of the old one.
+    // A build replaces the old folder with a new one.
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }

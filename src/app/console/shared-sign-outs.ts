@@ -1,8 +1,8 @@
 /**
- * The sessions of the console that have been signed out, in a ConfigMap: every server of a store reads them, and they outlive a
- * restart. It exists from the first time that somebody signs out. It has the IDs of sessions, no credentials.
+ * The sessions of the console that have been signed out, in a ConfigMap: every server of a store reads them, and they survive a
+ * restart. It is created with the first sign-out. It has the IDs of sessions, no credentials.
  *
- * Who can write it can make the cookie of a session that was signed out valid again. So it is in a namespace in which users have
+ * A user who can write it can make the cookie of a signed-out session valid again. So it is in a namespace in which users have
  * no roles: where there is no `kube-system`, in one of its own, which the neutral dialect creates with the first object.
  *
  * @module
@@ -26,7 +26,7 @@ export function sharedSignOuts(lookup: Lookup, dialect: Dialect): SharedSignOuts
   };
 }
 
-/** How often a write is tried that meets another one. */
+/** How often a write that conflicts with another one is retried. */
 const TRIES = 5;
 
 /** Writes them as a client of a cluster. */

@@ -65,7 +65,7 @@ test("CRYPT-13: a changed file is used if it is valid and its plugins are health
   expect(await written("d")).toBe("key3");
   expect(Buffer.from((await store.get("/core/secrets/default/a"))!.value).toString()).toBe("{}");
   expect(await store.isOutdated("/core/secrets/default/a")).toBe(true);
-  // Two files that were not used, the plugin of one of them, and the one that was.
+  // Two files that were not used, the plugin of one of them, and the file that was used.
   expect(told).toHaveLength(4);
   expect(told.join()).not.toContain("SECRET");
   const metrics = await encryption.metrics();

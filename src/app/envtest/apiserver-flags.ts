@@ -32,7 +32,7 @@ export interface ApiServerPlan {
   readonly ignored: readonly string[];
 }
 
-/** Flags that are options of `keelson serve`, beside those of audit. */
+/** Flags that are options of `keelson serve`, other than those of audit. */
 const OPTION_FLAGS: readonly string[] = `
   allow-privileged anonymous-auth api-audiences authentication-config authentication-token-webhook-cache-ttl
   authentication-token-webhook-config-file authentication-token-webhook-version bind-address client-ca-file
@@ -49,7 +49,7 @@ const OPTION_FLAGS: readonly string[] = `
   .split(/\s+/)
   .concat(AUDIT_KEYS);
 
-/** Options of `keelson serve` that a kube-apiserver has not; they are read from variables of the environment, too. */
+/** Options of `keelson serve` that kube-apiserver does not have; they are read from the environment, too. */
 const WORKLOAD_FLAGS: readonly string[] = ["nodes", "stages", "controllers"];
 
 /** Flags that accept names that options of `keelson serve` do not. */

@@ -42,7 +42,7 @@ interface Parts extends SystemParts {
   readonly encryption: Encryption | undefined;
   readonly authentication: Authentication;
   readonly auditing: Auditing | undefined;
-  /** The simulation of nodes, once there is one. */
+  /** The simulation of nodes; undefined until there is one. */
   readonly simulated: { readonly simulation?: Simulation };
 }
 

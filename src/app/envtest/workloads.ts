@@ -1,5 +1,5 @@
 /**
- * Controllers and simulated nodes of an API server of envtest, where a suite asks for them: Pods are then placed, start and end, and
+ * Controllers and simulated nodes of an API server of envtest, where a suite requests them: Pods are then scheduled, start and end, and
  * workloads have their Pods. envtest itself has none of them.
  *
  * @module

@@ -53,7 +53,7 @@ test("the length of a line is bounded", async () => {
   expect([asked, userAgent, auditId].map((text) => String(text).length)).toEqual([1000, 1000, 1000]);
 });
 
-/** Lets the thread that writes come to its end. */
+/** Waits until the thread that writes is idle. */
 const written = async (clock: ManualClock): Promise<void> => {
   clock.advance(200);
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -71,7 +71,7 @@ test("a renamed file is opened again", async () => {
   log.add("3");
   await written(clock);
   log[Symbol.dispose]();
-  // Whoever packs the file that was moved away may rely on it: nothing comes any more.
+  // A program that compresses the rotated file may rely on it: nothing is appended any more.
   expect([readFileSync(moved, "utf8"), readFileSync(file, "utf8")]).toEqual(["1\n", "2\n3\n"]);
 });
 

@@ -32,7 +32,7 @@ export interface ServeOptions extends NamedValues {
   readonly authorization: AuthorizationSettings;
 
   readonly serviceRanges: ServiceRanges;
-  /** The simulated nodes that are made where fewer are stored; undefined for none. */
+  /** The simulated nodes to create where fewer are stored; undefined for none. */
   readonly simulatedNodes: SimulatedNodes | undefined;
   /** The node that runs in this process; undefined for none. */
   readonly node: NodeOptions | undefined;

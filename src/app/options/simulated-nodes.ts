@@ -1,5 +1,5 @@
 /**
- * The option `--nodes`: how many simulated nodes there are, and what they are like.
+ * The option `--nodes`: the number of simulated nodes and their properties.
  *
  * @module
  */

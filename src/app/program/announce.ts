@@ -5,7 +5,7 @@ import type { ServeOptions } from "../options/options.ts";
 import { VERSION } from "../process/version.ts";
 import type { RunningServer } from "../start/server.ts";
 
-/** What {@link announcement} needs beside the server. */
+/** What {@link announcement} needs in addition to the server. */
 export interface AnnouncementParts {
   readonly options: ServeOptions;
   /** Whether the data directory is new. */
@@ -41,7 +41,7 @@ export function announcement(
 
 const OTHER_DIALECT = "for clients of Kubernetes start another directory: --data-dir DIRECTORY --dialect kubernetes";
 
-/** What a user types for this program: its name where it was found in `PATH`, as in a container, else by way of npx. */
+/** The command that a user types for this program: its name where it was found in `PATH`, as in a container, else one with npx. */
 const commandOf = (program = ""): string =>
   /(?<!node_modules\/\.bin)\/keelson$/.test(program) ? "keelson" : "npx keelson";
 

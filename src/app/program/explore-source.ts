@@ -1,5 +1,5 @@
 /**
- * What `keelson explore` is asked to explore: the scenario, the programs, and the driver, by the command line and by a finding.
+ * What `keelson explore` explores: the scenario, the programs, and the driver, from the command line and from a finding.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type ScenarioFile, readScenarioFile } from "../../testing/explore/scena
 import { forShell } from "../../util/for-shell.ts";
 import { printable } from "../../util/terminal.ts";
 
-/** A finding that is played again. */
+/** A finding that is replayed. */
 export interface ReplayedFinding {
   readonly finding: Finding;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface ReplayedFinding {
 
 /** What is explored, before a laboratory is opened. */
 export interface ExploreSource {
-  /** Undefined for the usual life of volumes. */
+  /** Undefined for the default life of volumes. */
   readonly file: string | undefined;
   readonly programs: readonly ExploredProgram[];
   readonly csi: string | undefined;
@@ -36,7 +36,7 @@ export interface ExploreSource {
   readonly operations: ScenarioFile["operations"] | ExplorationModule["operations"];
 }
 
-/** Reads what is asked for, and loads the module of it. @throws CliError for what is not trusted, or is no exploration */
+/** Reads the request, and loads its module. @throws CliError for what is not trusted, or is no exploration */
 export async function sourceOf(request: ExploreRequest, replayed: ReplayedFinding | undefined): Promise<ExploreSource> {
   const { programs: asked, csi = replayed?.finding.csi?.endpoint } = request;
   const driver = request.driver ?? commandOf(replayed?.finding.csi?.driver);
@@ -48,14 +48,14 @@ export async function sourceOf(request: ExploreRequest, replayed: ReplayedFindin
   return { file, programs, csi, driver, module, scenario: found?.scenario, operations: found?.operations };
 }
 
-/** What a module has defined. */
+/** The definitions of a module. */
 async function moduleOf(file: string): Promise<ExplorationModule> {
   const { default: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default?: unknown };
   if (typeof found === "object" && found !== null && "scenario" in found) return found as ExplorationModule;
   throw new CliError(`expected the default export of ${file} to be made by defineExploration`);
 }
 
-/** The scenario of a finding, from where the finding is. */
+/** The scenario of a finding; its path is relative to the finding. */
 function fileOf({ scenario: { file, name }, csi }: Finding, path: string): string | undefined {
   if (file !== undefined) return resolve(dirname(path), file);
   if (csi) return undefined;
@@ -65,7 +65,7 @@ function fileOf({ scenario: { file, name }, csi }: Finding, path: string): strin
 const commandOf = ([first, ...rest]: readonly string[] = []): ExploredProgram["command"] | undefined =>
   first === undefined ? undefined : [first, ...rest];
 
-/** The programs of a finding; a single one by the name that its plan has. */
+/** The programs of a finding; a single one has the name in its plan. */
 function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readonly ExploredProgram[] {
   if (asked.length > 1) return asked;
   const { programs = [], plan } = finding;
@@ -82,7 +82,7 @@ function programsOf(finding: Finding, asked: readonly ExploredProgram[]): readon
   return [{ name: actor ?? asked[0]?.name ?? programName(command), command }];
 }
 
-/** A finding may be written by anybody: what it names is not run unless the command line names it, too. */
+/** A finding may come from any author: what it names is not run unless the command line names it, too. */
 function refuseUntrusted(finding: Finding, path: string, request: ExploreRequest): void {
   const line = (words: readonly string[]): string => words.map((word) => forShell(printable(word))).join(" ");
   const isNamed: Readonly<Record<NamedRun["type"], boolean>> = {

@@ -33,7 +33,7 @@ import { firstSignal } from "../process/first-signal.ts";
 /** What is explored, with the laboratory that plays it. */
 interface Subject extends AsyncDisposable {
   readonly name: string;
-  /** Undefined for the usual life of volumes. */
+  /** Undefined for the default life of volumes. */
   readonly file: string | undefined;
   readonly programs: readonly ExploredProgram[];
   readonly csi: string | undefined;
@@ -93,7 +93,7 @@ export const explorer: Explorer = {
       await using played = await open({ ...order, beforeWrite: write }, signal);
       await using endpoint = await played.cluster.listen();
       const stopped = firstSignal();
-      // A whole run has a state for each step and one for the quiet at the end.
+      // A complete run has a state for each step and one for the idle time at the end.
       const isWhole = played.record.states.length > (order.steps ?? lab.scenario.usual).length;
       const where = isWhole ? `the run has ended, with fewer than ${write} writes` : `stopped before write ${write}`;
       tell(`keelson: ${where}; the cluster stays at ${endpoint.url} until it is interrupted\n`);
@@ -110,7 +110,7 @@ async function inLaboratory<T>(
   work: (subject: Subject, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    // A module may compute without an end while it is loaded, so that no signal is heard: until then one ends the process by itself.
+    // A module may compute without an end while it is loaded, so that no signal is handled: until then a signal ends the process directly.
     const source = await sourceOf(request, replayed);
     // From the start of the first program to the end of the last one.
     using cancel = cancelled();
@@ -122,7 +122,7 @@ async function inLaboratory<T>(
   }
 }
 
-/** The order of a program that cannot be started tells nothing. */
+/** The message of the cause where a program cannot be started: the laboratory adds nothing to it. */
 const failureText = (error: unknown): string =>
   messageOf(error instanceof LaboratoryError && error.cause instanceof ProgramError ? error.cause : error);
 
@@ -150,7 +150,7 @@ async function subjectOf(request: ExploreRequest, source: ExploreSource, isKept:
   if (!module)
     throw new CliError(`expected a program: -- ./manager --kubeconfig {}, or --program a='./a'`, { usage: true });
   if (!isKept) {
-    // A program that does not let its loop go on stops no signal and no budget in another thread.
+    // A program that blocks its event loop is stopped by no signal and no budget of another thread.
     const count = workers ?? availableParallelism();
     const lab = await LaboratoryPool.of(pathToFileURL(resolve(file!)), count, { clock: systemClock });
     const open = (): Promise<never> => Promise.reject(new Error("expected a laboratory of this thread"));
@@ -229,7 +229,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const EXIT_SIGNAL = 130;
 
 /**
- * Ends an exploration with the first signal: what was found so far is reported. A second one ends the process at once, and with it the
+ * Ends an exploration with the first signal: what was found so far is reported. A second signal ends the process at once, and with it the
  * programs: they are in groups of their own, which a signal of the terminal does not reach.
  */
 function cancelled(): Disposable & { readonly signal: AbortSignal } {

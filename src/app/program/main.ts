@@ -147,7 +147,7 @@ async function serve(
 ): Promise<void> {
   const unknown: string[] = [];
   const options = await readOptions(flags, file, (name, nearest) => void unknown.push(name + nearest));
-  // The line of a long start is the last one of standard error, and the log stands above it.
+  // The progress of a long start is the last line of standard error, with the log above it.
   const line = new ChangingLine((text) => void process.stderr.write(text));
   const log = stderrLog(options, systemClock, (text) => line.write(text));
   if (options.logFormat === "json") output.print = (message) => log.error("the program ends", { error: message });

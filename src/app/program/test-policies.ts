@@ -33,7 +33,7 @@ export const testPolicies: TestPolicies = async (paths, { run }) => {
     await using cluster = await createCluster({ store, dialect: kubernetes, gates });
     const { suites, definitions } = neededKinds(chosen, new KindTable(cluster.kinds));
     await define(cluster, definitions);
-    // A worker thread would not count what it reaches.
+    // A worker thread would not count what it covers.
     const { threads: _, ...parts } = cluster.trialParts();
     return await runSuites(parts, suites, (file) => files.textOf(file));
   } catch (error) {

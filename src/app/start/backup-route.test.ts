@@ -9,7 +9,7 @@ test("a backup is aborted when its credential is revoked", async () => {
   const random = seededRandom(1);
   const store = await openMemoryStore();
   for (let i = 0; i < 200; i++) {
-    // Nothing that could be compressed: it is not sent before somebody reads it.
+    // Content that cannot be compressed: it is not sent before a client reads it.
     const value = Buffer.from(Array.from({ length: 20_000 }, () => Math.trunc(random.next() * 256)));
     await store.write({ type: "create", key: `/things/${i}`, value });
   }

@@ -1,6 +1,6 @@
 /**
- * The time of objects and controllers. With `--speed` it passes faster than real time, and so it is ahead afterwards: the data directory
- * remembers by how much, and no later start sets it back.
+ * The time of objects and controllers. With `--speed` it passes faster than real time, so it is ahead afterwards: the data directory
+ * stores by how much, and no later start sets it back.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import type { ServerParts } from "./server-parts.ts";
 
 const FILE = "clock.json";
 const SAVE_MS = 10_000;
-/** So much real time may pass after a save before a crash, with which the next one comes late. */
+/** The maximum real time between two saves, where one is late; so much is saved in advance, for a crash. */
 const UNSAVED_MS = 2 * SAVE_MS;
 
-/** Opens the clock of the cluster: that of the system where time has always passed as usual. It writes nothing. */
+/** Opens the clock of the cluster: that of the system where time has always passed at its normal speed. It writes nothing. */
 export function openClusterClock(
   { speed }: Pick<ServeOptions, "speed">,
   directory: Pick<DataDirectory, "file"> | undefined,
@@ -29,15 +29,15 @@ export function openClusterClock(
   return fasterClock(clock, speed, clock.now() + ahead);
 }
 
-/** What is saved where. */
+/** What is saved, and where. */
 interface ClockParts extends Pick<ServerParts, "clusterClock" | "system" | "opened"> {
   readonly directory: Pick<DataDirectory, "file"> | undefined;
   readonly options: Pick<ServeOptions, "speed" | "readOnly">;
 }
 
 /**
- * Saves by how much the time of the cluster is ahead: at the end, when nothing that is opened later runs any more, and now and then by
- * how much it may be ahead at a crash before the next save. @throws Error where it cannot be saved at first
+ * Saves by how much the time of the cluster is ahead: at the end, when no later part runs any more, and periodically the maximum by
+ * which it may be ahead at a crash before the next save. @throws Error where it cannot be saved at first
  */
 export function saveClusterClock({ clusterClock, directory, system, options, opened }: ClockParts): void {
   const { clock, log } = system;

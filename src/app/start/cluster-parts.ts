@@ -80,7 +80,7 @@ export function clusterParts({ store, stored, encryption }: Stores, parts: Serve
   };
 }
 
-/** Reports how many records the cache has loaded together. */
+/** Reports how many records the cache has loaded so far. */
 function counting(progress: Progress): (records: number) => void {
   let loaded = 0;
   return (records) => progress.at((loaded += records));

@@ -27,7 +27,7 @@ const noCa = (): never => {
 export const checkControllerNames = (options: ChosenOptions): void =>
   void chosenControllers(options, { caCertificate: "", signingCa: noCa });
 
-/** The default controllers, with the scheduler where there are simulated nodes: nobody else would place their Pods. */
+/** The default controllers, with the scheduler where there are simulated nodes: no other program would schedule their Pods. */
 function withScheduler(names: readonly string[], isSimulated: boolean): readonly string[] {
   return isSimulated && isControllerChosen(names, "scheduler") ? [...names, "scheduler"] : names;
 }

@@ -14,7 +14,7 @@ import { closeFailed } from "./close-failed.ts";
 import type { ServeOptions } from "../options/options.ts";
 import type { ServerParts } from "./server-parts.ts";
 
-/** What a start says that takes long. */
+/** The messages of the long parts of a start. */
 const OPENING = "opening the store";
 
 /** The store of the cluster, the stored one below it, and the encryption between them. */

@@ -46,14 +46,14 @@ export interface ServerParts {
   /** Undefined for a store that is not etcd. */
   readonly etcdTimes: EtcdTimes | undefined;
   readonly system: TracedSystemParts;
-  /** Told how far the start is. */
+  /** Receives the progress of the start. */
   readonly progress: Progress;
   /** The time of objects and controllers; that of the system, unless it passes faster. */
   readonly clusterClock: Clock;
-  /** The simulation of nodes, once there are some. */
+  /** The simulation of nodes; undefined until there is one. */
   readonly simulated: { simulation?: Simulation };
   readonly faults: Faults;
-  /** The agent of the node in this process, once it runs. */
+  /** The agent of the node in this process; undefined until it runs. */
   readonly node: { agent?: RunningAgent };
   /** Closes the parts, the last one first. */
   readonly opened: AsyncDisposableStack;

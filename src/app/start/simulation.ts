@@ -1,5 +1,5 @@
 /**
- * The simulated nodes of a server. They are objects: a server that finds some goes on with them, whatever its options say.
+ * The simulated nodes of a server. They are objects: a server that finds some continues with them, whatever its options are.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const MAX_TRIES = 10;
 /** What a simulation is opened with. */
 type SimulationParts = Pick<ServerParts, "options" | "clusterClock" | "system" | "simulated" | "opened">;
 
-/** Opens the simulation where the options or stored nodes ask for it, and makes the nodes that are missing. */
+/** Opens the simulation where the options or stored nodes ask for it, and creates the missing nodes. */
 export async function openSimulation(cluster: Cluster, parts: SimulationParts): Promise<void> {
   const { options, clusterClock, system, simulated, opened } = parts;
   const { simulatedNodes, stages, dialect, readOnly, kinds } = options;
@@ -26,7 +26,7 @@ export async function openSimulation(cluster: Cluster, parts: SimulationParts): 
     throw new OptionError(`expected the dialect kubernetes with --nodes or --stages, got ${dialect.name}`);
   }
   if (readOnly || dialect.name !== "kubernetes" || kinds !== "all") return;
-  // A store whose records cannot be read now may have some later: then the options say it.
+  // A store whose records cannot be read now may have some later: then the options decide.
   const stored = cluster.unreadable().length > 0 ? 0 : await cluster.simulatedNodes();
   if (!isAsked && stored === 0) return;
   const { createSimulation } = await import("../../simulation/index.ts");
@@ -43,7 +43,7 @@ export async function openSimulation(cluster: Cluster, parts: SimulationParts): 
   if (simulatedNodes) await addMissing(cluster, simulation, simulatedNodes);
 }
 
-/** Makes the nodes that are missing. Another server of the same store may do so at the same time: then it is counted again. */
+/** Creates the missing nodes. Another server of the same store may do so at the same time: then they are counted again. */
 async function addMissing(cluster: Cluster, simulation: Simulation, { count, options }: SimulatedNodes): Promise<void> {
   const client = cluster.client("keelson-simulation");
   for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -15,7 +15,7 @@ const refusal = (reason: "Conflict" | "AlreadyExists"): StatusError =>
     message: "",
   });
 
-/** One Lease as a server keeps it: versions grow, and a write of an old version is refused. */
+/** One Lease as a server stores it: versions increase, and a write of an old version is refused. */
 function oneLease(): { leases: ResourceClient<Lease, "Namespaced">; lease: () => Lease | undefined } {
   let stored: Lease | undefined;
   let version = 0;

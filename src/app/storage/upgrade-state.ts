@@ -29,7 +29,7 @@ export function upgradeState(path: string): UpgradeState {
   };
 }
 
-/** The places of `user_version` and `application_id` in the header (https://sqlite.org/fileformat.html#the_database_header). */
+/** The offsets of `user_version` and `application_id` in the header (https://sqlite.org/fileformat.html#the_database_header). */
 const USER_VERSION_AT = 60;
 const APPLICATION_ID_AT = 68;
 
@@ -37,7 +37,7 @@ const APPLICATION_ID_AT = 68;
 function formatOf(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
   const header = Buffer.alloc(100);
-  // A pipe that nobody writes to is opened at once this way.
+  // With O_NONBLOCK the open of a pipe without a writer returns at once.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(descriptor);

@@ -13,19 +13,19 @@ import { TracingConfigurationError, readTracingConfiguration } from "./tracing-c
 
 /** The tracing of a server. */
 export interface Tracing {
-  /** Returns filters that trace requests beside what they did before. */
+  /** Returns filters that also trace requests. */
   traced(filters: readonly Filter[]): readonly Filter[];
   readonly currentSpan: CurrentSpan;
   readonly metrics: Collector;
 }
 
-/** The name that kube-apiserver has in traces. */
+/** The service name of kube-apiserver in traces. */
 const SERVICE = "apiserver";
 
 /**
  * Opens the tracing of `--tracing-config-file`. A server without the option does not load this module.
  *
- * @param open sends the spans that wait
+ * @param open sends the pending spans when it is disposed of
  * @throws OptionError for a file that cannot be read, and for an invalid one
  */
 export function openTracing(file: string, system: SystemParts, open: AsyncDisposableStack): Tracing {

@@ -65,7 +65,7 @@ function decoded(text: string, errors: string[]): ValueObject {
   throw new TracingConfigurationError(`expected an object of kind ${KIND}, found none`);
 }
 
-/** Without a rate a request is traced where a trusted sender asks for it. */
+/** Without a rate a request is traced where a trusted client asks for it. */
 function ratioOf(rate: Value, errors: string[]): number {
   const at = "samplingRatePerMillion";
   if (rate === null) return 0;
@@ -80,7 +80,7 @@ function ratioOf(rate: Value, errors: string[]): number {
   return rate / MILLION;
 }
 
-/** Where an endpoint in the naming of gRPC is; without a port it is that of OTLP. */
+/** The address of an endpoint in the naming of gRPC; without a port it is that of OTLP. */
 function collectorOf(endpoint: Value, errors: string[]): Collector | undefined {
   const text = endpoint ?? DEFAULT_ENDPOINT;
   if (typeof text !== "string") {
@@ -101,7 +101,7 @@ function collectorOf(endpoint: Value, errors: string[]): Collector | undefined {
   if (scheme !== undefined && scheme !== "dns") {
     return invalid(`unsupported scheme: ${scheme}.  Options are none, dns, unix, or unix-abstract.  See ${NAMING}`);
   }
-  // The authority of `dns://AUTHORITY/HOST` names a server of names; that of this machine is used.
+  // The authority of `dns://AUTHORITY/HOST` names a DNS server; that of this machine is used.
   const host = scheme === undefined ? text.replace(/^dns:/, "") : (rest ?? "").replace(/^[^/]*\//, "");
   return urlOf(host, invalid);
 }

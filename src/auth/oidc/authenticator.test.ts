@@ -8,7 +8,7 @@ import { ISSUER, TestProvider } from "./testing/provider.ts";
 
 type Parts = Partial<Pick<JwtSettings, "claimMappings" | "claimValidationRules" | "userValidationRules">>;
 
-/** Settings of one issuer: the name is `sub` behind `oidc:`, but for what a test changes. */
+/** Settings of one issuer: the user name is `sub` with the prefix `oidc:`; a test may change them. */
 const settings = (more: Parts = {}): Configuration => ({
   apiVersion: "apiserver.config.k8s.io/v1",
   kind: "AuthenticationConfiguration",
@@ -42,7 +42,7 @@ const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => void setImmediate(resolve));
 };
 
-/** Why a token was refused; what it was taken for where it was not. */
+/** Why a token was refused; its user where it was accepted. */
 async function why(owner: Promise<TokenOwner> | undefined): Promise<string> {
   try {
     return JSON.stringify((await owner)?.identity);
@@ -209,7 +209,7 @@ describe("keys", () => {
 });
 
 describe("the user", () => {
-  /** What a token with claims comes to. */
+  /** The result of the authentication of a token with these claims. */
   async function bearer(more: Parts, claims: Record<string, unknown>): Promise<unknown> {
     const { oidc, provider } = await opened(more);
     const result = await why(oidc.identify(await provider.token(claims)));

@@ -5,7 +5,7 @@ const HEAD = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationCo
 const issuer = { url: "https://a.example", audiences: ["us"] };
 const claimMappings = { username: { claim: "sub", prefix: "" } };
 
-/** What is wrong with a configuration: the places. */
+/** The paths of the faults of a configuration. */
 function wrong(configuration: object, own: readonly string[] = []): string[] {
   try {
     readConfiguration(JSON.stringify({ ...HEAD, ...configuration }), own);

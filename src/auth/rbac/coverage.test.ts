@@ -77,11 +77,11 @@ test("other requests run between the steps", () => {
   const steps = missingRights(held, [given]);
   let count = 0;
   while (steps.next().done !== true) count++;
-  // Of one box each of the four rules leaves one more, all of which the next rule is compared with.
+  // Each of the four rules adds one box to those that are left, and the next rule is compared with all of them.
   expect(count).toBe(1 + 2 + 3 + 4);
 });
 
-/** What the rule says word by word: every combination by itself. */
+/** Checks the same by definition: each combination by itself. */
 function missesByOne(held: readonly RuleForm[], given: RuleForm): boolean {
   const has = (list: readonly string[] | null | undefined, one: string): boolean =>
     Boolean(list?.includes("*")) || Boolean(list?.includes(one));

@@ -21,7 +21,7 @@ const decide = async (identity: Identity, text: string, namespace?: string): Pro
 const may = async (text: string, namespace = "n", identity = kim): Promise<boolean> =>
   (await decide(identity, text, namespace)).allowed;
 
-/** Gives kim rules in the namespace `n`. */
+/** Gives the user kim rules in the namespace `n`. */
 const give = (...rules: Parameters<typeof rule>[0][]): void => {
   roles.role("n", "r", ...rules.map(rule));
   roles.binding("n", "b", "Role r", "User kim");

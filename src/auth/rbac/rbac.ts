@@ -33,7 +33,7 @@ interface Source {
 /** With more changes, everything is read again. */
 const MAX_CHANGES = 5000;
 
-/** The roles that are cached beside those of bindings, and the characters of their names. */
+/** The number of cached roles in addition to those of bindings, and of characters in their names. */
 const SPARE_ROLES = 1000;
 const SPARE_NAME_LENGTH = 1 << 20;
 

@@ -1,4 +1,4 @@
-/** What is kept of those who ask: bounded by bytes, whatever words they use. */
+/** What is cached for users: bounded in bytes, whatever texts their requests contain. */
 import { describe, expect, test } from "vitest";
 import { NO_REQUEST, type RequestInfo } from "../../meta/request-info.ts";
 import { bytesInUse } from "../../util/testing/heap.ts";

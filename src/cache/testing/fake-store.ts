@@ -1,6 +1,6 @@
 /**
- * A store for tests of the cache: the contract in the simplest way, with hands on what a test wants to go wrong.
- * It keeps every change ever made and finds everything by walking them.
+ * A store for tests of the cache: the simplest implementation of the contract, with methods that cause faults.
+ * It keeps every change and finds everything by a scan.
  *
  * @module
  */
@@ -27,7 +27,7 @@ interface Watching {
   state: "new" | "behind" | "live";
 }
 
-/** A change that a test asks for: a value for a key, or undefined to delete it, showing `last` if given. */
+/** A change of a test: a value for a key, or undefined to delete it; watchers then get `last` if it is given. */
 export type Put = readonly [key: string, value: unknown, last?: unknown];
 
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
@@ -41,7 +41,7 @@ export class FakeStore implements Store {
   #compacted = 0;
   #revision = 0;
   #held = false;
-  /** How many records range reads have handed out. */
+  /** How many records range reads have returned. */
   recordsRead = 0;
   /** Called before each range read. */
   onRange: (() => void) | undefined;
@@ -59,7 +59,7 @@ export class FakeStore implements Store {
     return this.#watches.size;
   }
 
-  /** A store that begins with what is there now, and without what was there before. */
+  /** A store that begins with the current records of this one, without their history. */
   fork(): FakeStore {
     const fork = new FakeStore(this.#revision);
     for (const [key, event] of this.#newest) {
@@ -103,7 +103,7 @@ export class FakeStore implements Store {
     }
   }
 
-  /** Tells watchers that a revision has passed which had nothing for them. */
+  /** Notifies watchers of a revision that has no changes for them. */
   skip(): number {
     this.#revision++;
     this.#log.push({ type: "put", key: "", revision: this.#revision, value: encode(0), previousRevision: 0 });
@@ -171,7 +171,7 @@ export class FakeStore implements Store {
     if (revision > this.#revision) throw new StoreError("future", "that revision has not come yet");
   }
 
-  /** Notes a change; false where a key that is not there is deleted. */
+  /** Records a change; false for the delete of a key that does not exist. */
   #put([key, value, last]: Put, revision: number): boolean {
     const before = this.#newest.get(key);
     const there = before?.type === "put" ? before : undefined;
@@ -195,7 +195,7 @@ export class FakeStore implements Store {
       const from = this.#log.findLastIndex(({ revision }) => revision <= watch.position) + 1;
       const matching = this.#log.slice(from).filter(({ key }) => key !== "" && key.startsWith(watch.prefix));
       watch.position = Math.max(watch.position, this.#revision);
-      // What has been stored before comes in parts, what is committed now at once.
+      // Earlier changes are delivered in parts, new ones at once.
       const part = watch.state === "behind" ? 10 : Infinity;
       watch.state = "live";
       while (matching.length > 0 && this.#watches.has(watch)) watch.watcher.events(takeRevisions(matching, part));
@@ -206,7 +206,7 @@ export class FakeStore implements Store {
 
 const putOf = ({ type, key, value }: Write): Put => [key, type === "delete" ? undefined : JSON.parse(String(value))];
 
-/** Takes so many events from the front of a list, and the rest of the last revision among them. */
+/** Takes that many events from the front of a list, and the rest of the last revision among them. */
 function takeRevisions(events: StoreEvent[], count: number): StoreEvent[] {
   const last = events.slice(0, count).at(-1)!.revision;
   return events.splice(0, events.findLastIndex(({ revision }) => revision <= last) + 1);

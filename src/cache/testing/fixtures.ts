@@ -82,7 +82,7 @@ export type Line = string;
 
 const SIGNS = { ADDED: "+", MODIFIED: "~", DELETED: "-" };
 
-/** Takes down everything that a watch says. */
+/** Records all calls of a watch. */
 export class Notes implements WatchSink {
   readonly batches: WatchBatch[] = [];
   error: CacheError | undefined;
@@ -101,7 +101,7 @@ export class Notes implements WatchSink {
     return this.#full;
   }
 
-  /** From now on there is no room, until `empty`. */
+  /** The sink accepts no more until `empty`. */
   fill(): void {
     this.#full = new Promise((resolve) => {
       this.#room = resolve;
@@ -122,7 +122,7 @@ export class Notes implements WatchSink {
     );
   }
 
-  /** What has been noted since the last time. */
+  /** The records since the last call. */
   take(): Line[] {
     const { lines } = this;
     this.batches.length = 0;
@@ -130,21 +130,21 @@ export class Notes implements WatchSink {
   }
 }
 
-/** A cache over a store, both under the test's control. */
+/** A cache over a store, both controlled by the test. */
 export interface TestCache {
   readonly store: FakeStore;
   readonly clock: ManualClock;
   readonly cacher: Cacher;
   readonly things: ResourceCache;
-  /** Errors that no caller got. */
+  /** Errors that no caller gets. */
   readonly errors: unknown[];
   /** Commits objects (undefined deletes) of the resource together; returns the last revision. */
   readonly put: (...objects: readonly TestPut[]) => number;
-  /** The same with one revision for all of them. */
+  /** Does the same with one revision for all of them. */
   readonly putAsOne: (...objects: readonly TestPut[]) => number;
 }
 
-/** A key of the resource, and its object from now on. */
+/** A key of the resource, and its new object. */
 export type TestPut = readonly [key: string, object: TestObject | undefined];
 
 /** Opens a cache of {@link THINGS}, over a fresh store unless one is given. */
@@ -165,7 +165,7 @@ export async function testCache(options: CacherOptions = {}, store: FakeStore = 
   };
 }
 
-/** Lets everything that is under way come to rest. */
+/** Waits until nothing runs any more. */
 export async function untilIdle(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await new Promise((resolve) => {

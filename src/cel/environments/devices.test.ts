@@ -9,7 +9,7 @@ test.each([
   "true",
   'device.driver == "dra.example.com"',
   `${A}.model == "m" && ${A}.version.isGreaterThan(semver("1.2.0"))`,
-  // Of what type an attribute is, only the run tells.
+  // The type of an attribute is known only at run time.
   `${A}.isFast`,
   `has(${A}.isFast) && ${A}.isFast`,
   `${C}.memory.compareTo(quantity("1Gi")) >= 0`,
@@ -25,7 +25,7 @@ test.each([
   ["nope(", "Syntax error"],
   ["1 + 1", "must evaluate to bool or the unknown type, not int"],
   ["device.driver", "not string"],
-  // What is below an attribute is not known to be one.
+  // The types of values below an attribute are not known.
   [`${A}.model.name`, "not dyn"],
   ["device.nodeName == 'n'", "undefined field 'nodeName'"],
   ["self.driver == 'd'", "undeclared reference to 'self'"],

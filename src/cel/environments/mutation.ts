@@ -1,5 +1,5 @@
 /**
- * What expressions of mutating policies have beside those of others (CEL-27): values of the object, `Object.spec{...}`, operations of a
+ * What expressions of mutating policies have in addition to those of others (CEL-27): values of the object, `Object.spec{...}`, operations of a
  * JSON patch, `JSONPatch{...}`, and `jsonpatch.escapeKey`.
  *
  * A value of the object has any members: they are compared with the schema when it is applied. The name of its type is its path in the
@@ -38,7 +38,7 @@ const PATCH_TYPE: Type = structOf("JSONPatch", PATCH_FIELDS);
 /** The type of the expression of a JSON patch: a list of operations. */
 export const PATCH_LIST_TYPE: Type = listOf(PATCH_TYPE);
 
-/** A value that a literal of a mutation made: a part of the object, or an operation of a JSON patch. */
+/** A value of a literal in a mutation: a part of the object, or an operation of a JSON patch. */
 export class MadeValue extends Dict {
   override readonly typeName: string;
   readonly fields: ReadonlyMap<string, Value>;
@@ -91,10 +91,10 @@ export const mutationFunctions: () => Functions = once(() => {
   return new Map([...allFunctions(), ...own]);
 });
 
-/** How many types {@link misplacedTypes} names: a value may have one type at many places. */
+/** How many types {@link misplacedTypes} reports: a value may have one type at many paths. */
 const MAX_MISPLACED = 10;
 
-/** Says which types do not have the name of their path, as in `Object.spec{ selector: Object.spec.wrong{} }`: the first of them. */
+/** Reports the first types that do not have the name of their path, as in `Object.spec{ selector: Object.spec.wrong{} }`. */
 export function misplacedTypes(value: Value): readonly string[] {
   const found: string[] = [];
   if (value instanceof MadeValue) findMisplaced(value, value.typeName, found);
@@ -108,7 +108,7 @@ function findMisplaced(value: Value, path: string, found: string[]): void {
     for (const [name, field] of value.fields) findMisplaced(field, `${path}.${name}`, found);
     return;
   }
-  // Only lists and maps that the expression made may contain such values.
+  // Only lists and maps that the expression created may contain such values.
   if (value instanceof List) for (const item of value) findMisplaced(item, path, found);
   if (value instanceof Dict) for (const key of value.keys()) findMisplaced(value.get(key)!, path, found);
 }
@@ -116,10 +116,10 @@ function findMisplaced(value: Value, path: string, found: string[]): void {
 const misplaced = (name: string, path: string): string =>
   `unexpected type name ${JSON.stringify(name)}, expected ${JSON.stringify(path)}, which matches field name path from root Object type`;
 
-/** How many values the JSON of one may have: an expression makes a large value of few parts by using each of them often. */
+/** How many values the JSON of a result may have: an expression can create a large value that uses few parts many times. */
 const MAX_VALUES = 400_000;
 
-/** The value as JSON; a failure where it has no form there, or has too many values. */
+/** The value as JSON; a failure where it has no JSON form, or has too many values. */
 export const jsonOfMade = (value: Value): Json | Failure => madeJson(value, { left: MAX_VALUES });
 
 /** How many more values the JSON may have. */

@@ -1,8 +1,8 @@
 /**
  * Checks expressions of policies against the types of the objects that they are about.
  *
- * When a policy runs, its objects have the type dyn, and a missing member is found then. Here they have the types of their
- * schemas, so that the author of a policy learns of it before.
+ * When a policy runs, its objects have the type dyn, and a missing member is found only then. Here they have the types of their
+ * schemas, so that the author of a policy gets the error earlier.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export class TypeChecks {
     this.#fields.set(name, type ? storedType(type) : DYN);
   }
 
-  /** What is wrong with an expression; undefined where it fits. */
+  /** The error of an expression; undefined where its types are correct. */
   check(source: string): string | undefined {
     return this.#check(source).issues;
   }

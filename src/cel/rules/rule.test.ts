@@ -38,6 +38,6 @@ test.each([
 ])("rules %s are compiled in a step each, when the first object is judged", (_, schema) => {
   const judging = { isObject: true, ratchets: false };
   expect(countSteps(validateRules(schema, {}, judging))).toBeGreaterThanOrEqual(RULES);
-  // Those that are compiled are kept.
+  // The compiled ones are cached.
   expect(countSteps(validateRules(schema, {}, judging))).toBeLessThan(RULES);
 });

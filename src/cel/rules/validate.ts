@@ -33,7 +33,7 @@ export interface Violation {
 /** The result of a validation. */
 export interface RuleValidationResult {
   readonly violations: readonly Violation[];
-  /** Breaches that are ratcheted, because the value is what it was. */
+  /** Violations that are ratcheted, because the value has not changed. */
   readonly ratcheted: readonly Violation[];
   /** The remaining budget; negative where it was exceeded. */
   readonly left: number;
@@ -50,7 +50,7 @@ export interface RuleValidationOptions {
   readonly budget?: number;
 }
 
-/** Judges a value by the rules of its schema. */
+/** Validates a value by the rules of its schema. */
 export function* validateRules(
   schema: Schema,
   value: Value,
@@ -245,7 +245,7 @@ function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): s
   return `${message} evaluating rule: ${name}`;
 }
 
-/** Tells violations as causes; those of the whole value of the field `whole`. */
+/** Adds violations as causes; those of the whole value get the field `whole`. */
 export function addViolations(violations: readonly Violation[], errors: FieldErrors, whole = ""): void {
   for (const violation of violations) {
     errors.add(

@@ -1,5 +1,5 @@
 /**
- * A check of `keelson doctor` or `keelson upgrade check`: what was found, whether that is right, and what to do. What a check judges is
+ * A check of `keelson doctor` or `keelson upgrade check`: what was found, whether that is right, and what to do. The input of a check is
  * passed in; `probes.ts` reads it from the machine.
  *
  * @module
@@ -47,13 +47,13 @@ export function sizeText(bytes: number): string {
   return `${size < 10 ? Number(size.toFixed(1)) : Math.round(size)} ${UNITS[step]}`;
 }
 
-/** A check before it runs, or several that need the same. */
+/** A check before it runs, or several with the same input. */
 export interface Checkup {
   readonly name: string;
   readonly run: () => Promise<readonly Check[]>;
 }
 
-/** The time that a check has. */
+/** The timeout of a check. */
 const LIMIT_MS = 3000;
 
 /** Runs checks at once; one that fails to run, or takes more than 3 s, is a warning that says so. Resolves in their order. */

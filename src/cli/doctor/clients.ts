@@ -1,4 +1,4 @@
-/** What is asked of other programs in PATH: kubectl, Helm, a browser. */
+/** Checks of other programs in PATH: kubectl, Helm, a browser. */
 import { type Check, ok, warn } from "./check.ts";
 
 /** Returns the minor version in a text such as `v1.35.2`; undefined for other texts. */
@@ -8,7 +8,7 @@ export function minorOf(version: string | undefined): number | undefined {
 }
 
 /**
- * Judges kubectl, which may be one minor version older or newer than its server
+ * Checks kubectl, which may be one minor version older or newer than its server
  * (https://kubernetes.io/releases/version-skew-policy/).
  *
  * @param printed by `kubectl version --client --output=json`; undefined where there is none in PATH
@@ -34,7 +34,7 @@ function clientVersion(printed: string): string | undefined {
   }
 }
 
-/** Judges Helm, by what `helm version --short` prints. */
+/** Checks Helm, by the output of `helm version --short`. */
 export function helmCheck(printed: string | undefined): Check {
   if (printed === undefined)
     return ok("helm", "not in PATH", "only charts need it: https://helm.sh/docs/intro/install/");
@@ -43,7 +43,7 @@ export function helmCheck(printed: string | undefined): Check {
   return /^v[34]\./.test(version) ? ok("helm", version) : warn("helm", version, "use Helm 3 or newer");
 }
 
-/** Judges whether there is a browser for the console; the names of those in PATH are given. */
+/** Checks whether there is a browser for the console; the names of those in PATH are passed in. */
 export const browserCheck = (names: readonly string[], display: boolean): Check =>
   names.length > 0 || display
     ? ok("browser", names[0] ?? "that of the desktop")

@@ -1,5 +1,5 @@
 /**
- * Asks the server of a kubeconfig what `server.ts` judges.
+ * Reads from the server of a kubeconfig what `server.ts` checks.
  *
  * @module
  */
@@ -19,10 +19,10 @@ import type { ServerFlags } from "../connect-flags.ts";
 import { type Check, fail, warn } from "./check.ts";
 import type { ServerFindings } from "./server.ts";
 
-/** How long the server has for all answers. */
+/** The timeout for all responses of the server. */
 const LIMIT_MS = 2500;
 
-/** The context of the kubeconfig, or a check that says why there is none. */
+/** The context of the kubeconfig, or a failed check with the reason. */
 export async function contextOrCheck(
   actions: Pick<Actions, "terminal">,
   flags: ServerFlags,
@@ -47,7 +47,7 @@ export function proxyOfContext(actions: Pick<Actions, "terminal">, { transport }
   }
 }
 
-/** Asks a server for its version, its time, who we are and what we may do. */
+/** Requests the version and the time of a server, the user, and the rights of the user. */
 export async function askFindings(
   actions: Pick<Actions, "terminal" | "clock" | "version">,
   context: ChosenContext,
@@ -106,10 +106,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The longest text of a server that is shown. */
+/** The longest text of a server that is displayed. */
 const MAX_TEXT = 300;
 
-/** The text at a path of an answer, which any server may have sent. */
+/** The text at a path of a response, which may be from any server. */
 function textAt(json: unknown, ...path: readonly string[]): string | undefined {
   const found = valueAt(json, ...path);
   return typeof found === "string" ? found.slice(0, MAX_TEXT) : undefined;
@@ -153,7 +153,7 @@ function endOf({ transport: { cert } }: ChosenContext): number | undefined {
   }
 }
 
-/** The `date` of an answer has whole seconds. */
+/** The `date` of a response has whole seconds. */
 function skewOf(date: string | undefined, clock: Pick<Clock, "now">): number | undefined {
   const time = Date.parse(date ?? "");
   if (Number.isNaN(time)) return undefined;

@@ -1,4 +1,4 @@
-/** What is asked of the data directory: rights, space, file system, and how fast a write is safe. */
+/** Checks of the data directory: rights, space, file system, and the time of a durable write. */
 import { type Check, fail, ok, sizeText, warn } from "./check.ts";
 
 const MIB = 1024 ** 2;
@@ -15,7 +15,7 @@ export interface DirectoryState {
   readonly mode: number | undefined;
 }
 
-/** Judges the directory. */
+/** Checks the directory. */
 export function directoryCheck({ path, exists, nearest, isWritable, mode }: DirectoryState): Check {
   const found = exists ? path : `${path} (does not exist yet)`;
   if (!isWritable) {
@@ -29,7 +29,7 @@ export function directoryCheck({ path, exists, nearest, isWritable, mode }: Dire
   return ok("data directory", found);
 }
 
-/** Judges the free space, in bytes. */
+/** Checks the free space, in bytes. */
 export function spaceCheck(free: number, total: number): Check {
   const found = `${sizeText(free)} free of ${sizeText(total)}`;
   if (free < 64 * MIB)
@@ -57,7 +57,7 @@ const FILE_SYSTEMS: ReadonlyMap<number, { readonly name: string; readonly proble
   [0x00c36400, { name: "ceph", problem: "does not lock or flush as SQLite needs: use a local disk" }],
 ]);
 
-/** Judges the file system by its magic number. */
+/** Checks the file system by its magic number. */
 export function fileSystemCheck(
   magic: number,
   traits: { readonly ignoresCase: boolean; readonly noexec: boolean },
@@ -70,10 +70,10 @@ export function fileSystemCheck(
   return ok("file system", found);
 }
 
-/** A flush that takes longer makes every write slow. */
+/** With slower flushes every write is slow. */
 const GOOD_FLUSH_MS = 20;
 
-/** Judges how long it takes until a write is on the disk, in ms. */
+/** Checks how long it takes until a write is on the disk, in ms. */
 export function flushCheck(millis: number): Check {
   const found = `${millis < 10 ? millis.toFixed(1) : millis.toFixed(0)} ms for each`;
   if (millis < 0.02)
@@ -91,7 +91,7 @@ export function isNoexec(mounts: string | undefined, path: string): boolean {
     const holds = folder === "/" || path === folder || path.startsWith(`${folder}/`);
     return holds ? [{ folder, options: options.split(",") }] : [];
   });
-  // The last mount on a folder counts.
+  // The last mount on a folder is the visible one.
   const last = points.toReversed().toSorted((a, b) => b.folder.length - a.folder.length)[0];
   return last?.options.includes("noexec") ?? false;
 }

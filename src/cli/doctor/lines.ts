@@ -6,10 +6,10 @@ import type { Check, Verdict } from "./check.ts";
 
 const COLOURS = { ok: "green", warn: "yellow", fail: "red" } as const satisfies Record<Verdict, string>;
 
-/** The longest text of a column but the last: longer ones would leave no room for what to do. */
+/** The maximum width of all columns except the last: longer texts would leave no space for what to do. */
 const MAX_FOUND = 60;
 
-/** Returns the lines of a table of checks; what to do stands below a row that is too long for it. */
+/** Returns the lines of a table of checks; what to do is below a row that is too long for it. */
 export function checkLines(checks: readonly Check[], { paint }: PrintStyle): string[] {
   const rows = checks.map(({ check, verdict, found, advice }) => {
     const text = printable(found);
@@ -32,7 +32,7 @@ export function checkLines(checks: readonly Check[], { paint }: PrintStyle): str
   ];
 }
 
-/** Says how many checks have failed; undefined for none. */
+/** Returns how many checks have failed, as a sentence; undefined for none. */
 export function resultOf(checks: readonly Check[]): string | undefined {
   const failed = checks.filter(({ verdict }) => verdict === "fail");
   return failed.length === 0

@@ -1,4 +1,4 @@
-/** What is asked of the machine: Node.js, memory, processors, open files. */
+/** Checks of the machine: Node.js, memory, processors, open files. */
 import { type Check, fail, ok, sizeText, warn } from "./check.ts";
 
 const MIB = 1024 ** 2;
@@ -11,7 +11,7 @@ const GOOD_FILES = 4096;
 /** The platforms on which the tests run. */
 const TESTED = ["linux x64"];
 
-/** Judges Node.js and the platform. */
+/** Checks Node.js and the platform. */
 export function nodeCheck(version: string, platform: string, arch: string): Check {
   const found = `${version} on ${platform} ${arch}`;
   if (TESTED.includes(`${platform} ${arch}`)) return ok("Node.js", found);
@@ -20,7 +20,7 @@ export function nodeCheck(version: string, platform: string, arch: string): Chec
 }
 
 /**
- * Judges the memory.
+ * Checks the memory.
  *
  * @param total of the machine, in bytes
  * @param limit of the container, if there is one
@@ -33,7 +33,7 @@ export function memoryCheck(total: number, limit: number | undefined): Check {
   return bytes < GOOD_MEMORY ? warn("memory", found, advice) : ok("memory", found);
 }
 
-/** Judges the processors: `quota` is what the container may use of them. */
+/** Checks the processors: `quota` is what the container may use of them. */
 export function processorCheck(count: number, quota: number | undefined): Check {
   const usable = Math.min(count, quota ?? count);
   const found = quota !== undefined && quota < count ? `${usable} of ${count} (container)` : String(count);
@@ -42,7 +42,7 @@ export function processorCheck(count: number, quota: number | undefined): Check 
     : ok("processors", found);
 }
 
-/** Judges how many files the process may open. */
+/** Checks how many files the process may open. */
 export function filesCheck(limit: number | undefined): Check {
   if (limit === undefined) return ok("open files", "unknown on this platform");
   const found = limit === Infinity ? "unlimited" : String(limit);

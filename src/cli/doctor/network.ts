@@ -1,18 +1,18 @@
-/** What is asked of the network of this machine: the port, localhost, proxies, members of etcd. */
+/** Checks of the network of this machine: the port, localhost, proxies, members of etcd. */
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** What happened when the port was tried: `free`, or the code of the error. */
+/** The result of listening on the port: `free`, or the code of the error. */
 export interface PortState {
   readonly bind: string;
   readonly port: number;
   readonly tried: string;
   /** The process of this data directory's server. */
   readonly ownPid: number | undefined;
-  /** The process that listens, if it can be known. */
+  /** The process that listens, if it is known. */
   readonly owner: { readonly pid: number; readonly command: string } | undefined;
 }
 
-/** Judges the port. */
+/** Checks the port. */
 export function portCheck({ bind, port, tried, ownPid, owner }: PortState): Check {
   const name = `port ${port}`;
   if (tried === "free") return ok(name, `free on ${bind}`);
@@ -26,7 +26,7 @@ export function portCheck({ bind, port, tried, ownPid, owner }: PortState): Chec
   return fail(name, `${tried} on ${bind}`, "choose another --bind or --port");
 }
 
-/** Judges the addresses of `localhost`. */
+/** Checks the addresses of `localhost`. */
 export function localhostCheck(addresses: readonly string[]): Check {
   const found = addresses.length === 0 ? "no address" : addresses.join(", ");
   if (addresses.includes("127.0.0.1")) return ok("localhost", found);
@@ -34,7 +34,7 @@ export function localhostCheck(addresses: readonly string[]): Check {
   return addresses.length === 0 ? fail("localhost", found, advice) : warn("localhost", found, advice);
 }
 
-/** Judges the proxies of the environment, which Go clients and this one follow alike. */
+/** Checks the proxies of the environment, which Go clients and this program use alike. */
 export function proxyCheck(
   env: Readonly<Record<string, string | undefined>>,
   proxyOfServer: string | undefined,
@@ -48,7 +48,7 @@ export function proxyCheck(
   return warn("proxies", `${given.join(", ")}; also for the server`, advice);
 }
 
-/** Judges the members of etcd, by whether a connection opened: `open`, or the code of the error. */
+/** Checks the members of etcd, by whether a connection opened: `open`, or the code of the error. */
 export function etcdCheck(members: Readonly<Record<string, string>>): Check {
   const entries = Object.entries(members);
   const lost = entries.filter(([, state]) => state !== "open").map(([member, state]) => `${member} (${state})`);

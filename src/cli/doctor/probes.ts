@@ -1,5 +1,5 @@
 /**
- * Reads from the machine what the checks judge. Nothing here judges, and nothing is changed but for a file that is written and
+ * Reads the input of the checks from the machine. Nothing here decides, and nothing is changed except for a file that is written and
  * removed again.
  *
  * @module
@@ -118,7 +118,7 @@ export async function tryConnections(
   return Object.fromEntries(await Promise.all(states));
 }
 
-/** The most processes that are looked at for the owner of a socket. */
+/** The maximum number of processes that are searched for the owner of a socket. */
 const MAX_PROCESSES = 5000;
 
 /** Finds the process that listens on a port, by `/proc`; undefined where that cannot be known. */

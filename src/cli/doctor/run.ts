@@ -39,7 +39,7 @@ export async function runDoctor(actions: Actions, flags: DoctorFlags): Promise<v
   if (failed !== undefined) throw new CliError(failed);
 }
 
-/** A program that does not answer in time is one that is not there. */
+/** A program that does not respond in time counts as missing. */
 const PROGRAM_MS = 2500;
 
 async function checkupsOf(actions: Actions, flags: DoctorFlags): Promise<readonly Checkup[]> {

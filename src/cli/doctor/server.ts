@@ -1,25 +1,25 @@
-/** What is asked of the server that a kubeconfig names: the file, the connection, the clock, the certificate, the rights. */
+/** Checks of the server in a kubeconfig: the file, the connection, the clock, the certificate, the rights. */
 import { type Check, fail, ok, warn } from "./check.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What was found of a server. */
+/** What is known about a server. */
 export interface ServerFindings {
   readonly context: string;
   readonly url: string;
-  /** The answer of `/version`; a text says why there is none. */
+  /** The response of `/version`; a text with the reason where there is none. */
   readonly version: { readonly gitVersion?: string } | string;
   /** Milliseconds by which the clock of the server is ahead of ours, to a second. */
   readonly skewMillis: number | undefined;
   /** When the client certificate ends, in ms since the epoch; undefined for none. */
   readonly certificateEnds: number | undefined;
-  /** Who the server says we are; undefined where it did not say. */
+  /** The user, as the server reports it; undefined where it did not. */
   readonly user: string | undefined;
-  /** Whether the user may do everything; undefined where that was not answered. */
+  /** Whether the user may do everything; undefined where there was no response. */
   readonly isAdmin: boolean | undefined;
 }
 
-/** Judges the server. */
+/** Checks the server. */
 export function serverChecks(found: ServerFindings, now: number): Check[] {
   const { context, url, version } = found;
   const kubeconfig = ok("kubeconfig", context === "" ? url : `context ${context}, ${url}`);
@@ -45,7 +45,7 @@ function adviceFor(message: string): string {
   return "see the message";
 }
 
-/** A skew that makes tokens and certificates invalid, and times wrong. */
+/** A skew from which on tokens and certificates are invalid, and times are wrong. */
 const GOOD_SKEW_MS = 5000;
 const MOST_SKEW_MS = 300_000;
 

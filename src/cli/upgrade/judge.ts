@@ -1,8 +1,8 @@
-/** What `keelson upgrade check` judges: formats, the running server, stored versions, deprecated versions, newer releases. */
+/** The checks of `keelson upgrade check`: formats, the running server, stored versions, deprecated versions, newer releases. */
 import type { DirectoryInfo, EtcdState, UpgradeState } from "../actions.ts";
 import { type Check, fail, ok, warn } from "../doctor/check.ts";
 
-/** Judges whether this program may open the data directory, and what happens when it does. */
+/** Checks whether this program may open the data directory, and what happens when it does. */
 export function formatChecks(state: UpgradeState): Check[] {
   const { format, storeFormat, dialect } = state;
   if (format === undefined) return [ok("data directory", `${state.path}: nothing was started here`)];
@@ -22,7 +22,7 @@ function formatCheck(check: string, found: string, format: number, newest: numbe
   return ok(check, found, "no migration; an older program of this format reads it, too");
 }
 
-/** Judges whether a server of this program may use the data in etcd. */
+/** Checks whether a server of this program may use the data in etcd. */
 export function etcdFormatCheck({ prefix, version, format, newestFormat, owner, dialect }: EtcdState): Check {
   const check = "store in etcd";
   const member = `etcd ${version}`;
@@ -34,7 +34,7 @@ export function etcdFormatCheck({ prefix, version, format, newestFormat, owner, 
   return fail(check, found, advice);
 }
 
-/** Judges whether the store was closed in order. */
+/** Checks whether the store was closed in order. */
 export function closeCheck({ closedInOrder }: UpgradeState, isRunning: boolean): Check[] {
   if (closedInOrder === undefined) return [];
   if (isRunning) return [ok("closed", "a server runs", "stop it with SIGTERM, and wait until it has ended")];
@@ -45,7 +45,7 @@ export function closeCheck({ closedInOrder }: UpgradeState, isRunning: boolean):
   ];
 }
 
-/** Judges the version of the server that runs on the directory. */
+/** Checks the version of the server that runs on the directory. */
 export function runningCheck({ running }: Pick<DirectoryInfo, "running">, version: string): Check {
   if (running === undefined) return ok("running server", "none");
   const found = `${running.version}, pid ${running.pid}`;
@@ -74,7 +74,7 @@ export function compareVersions(a: string, b: string): number {
   return Number(b.includes("-")) - Number(a.includes("-"));
 }
 
-/** The part of a CustomResourceDefinition that is judged. */
+/** The checked part of a CustomResourceDefinition. */
 export interface Definition {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -91,7 +91,7 @@ export interface Definition {
 /** The names in a check; more of them are counted. */
 const MAX_NAMES = 5;
 
-/** Judges the versions in which custom objects are stored. */
+/** Checks the versions in which custom objects are stored. */
 export function storedVersionsCheck(definitions: readonly Definition[]): Check {
   const unserved = definitions.flatMap((definition) => unservedOf(definition));
   if (unserved.length > 0) {
@@ -106,7 +106,7 @@ export function storedVersionsCheck(definitions: readonly Definition[]): Check {
     : ok("stored versions", `several: ${shortList(found)}`, "migrate them before an old version is removed");
 }
 
-/** Versions that are stored and not served any more. */
+/** Versions with stored objects that are not served any more. */
 function unservedOf({ metadata, spec, status }: Definition): string[] {
   const served = new Set(spec.versions.filter((version) => version.served !== false).map(({ name }) => name));
   return (status?.storedVersions ?? []).filter((name) => !served.has(name)).map((name) => `${metadata.name} ${name}`);
@@ -119,7 +119,7 @@ export interface Requested {
   readonly removedRelease: string;
 }
 
-/** Judges the deprecated versions that clients request; undefined where the metrics could not be read. */
+/** Checks the deprecated versions that clients request; undefined where the metrics could not be read. */
 export function deprecatedCheck(requested: readonly Requested[] | undefined): Check {
   const check = "deprecated versions";
   if (requested === undefined)
@@ -156,10 +156,10 @@ function labelOf(line: string, name: string): string {
   return line.slice(start, line.indexOf('"', start));
 }
 
-/** A version of a release; other texts would be a part of the command that is advised. */
+/** A valid version of a release; any other text would become a part of the advised command. */
 const RELEASE = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.]{1,40})?$/;
 
-/** Judges the newest release of the registry; a text says why it is not known. */
+/** Checks the newest release of the registry; a text is the reason why it is not known. */
 export function releaseCheck(newest: { readonly version: string } | string, version: string): Check {
   if (typeof newest === "string") return warn("newest release", newest, "try again, or look at the registry");
   if (!RELEASE.test(newest.version)) {
@@ -172,7 +172,7 @@ export function releaseCheck(newest: { readonly version: string } | string, vers
     : ok("newest release", `${newest.version}, and this is ${version}`);
 }
 
-/** Says what the way back is. */
+/** Describes the way back to the old version. */
 export const wayBackCheck = (isRunning: boolean): Check =>
   ok(
     "way back",

@@ -31,12 +31,12 @@ export interface UpgradeFlags extends ServerFlags {
   readonly output: string;
 }
 
-/** The same, with the flags of `serve` that say where the store is, by key. */
+/** The same, with the flags of `serve` that locate the store, by key. */
 export interface UpgradeRequest extends UpgradeFlags {
   readonly store: Readonly<Record<string, string>>;
 }
 
-/** How long a server or the registry has for an answer. */
+/** The timeout for a response of a server or the registry. */
 const LIMIT_MS = 2500;
 const REGISTRY = "https://registry.npmjs.org";
 
@@ -63,7 +63,7 @@ async function checkupsOf(actions: Actions, flags: UpgradeRequest): Promise<read
   ];
 }
 
-/** The data directory; undefined where the options are wrong, which another check says. */
+/** The data directory; undefined where the options are invalid, which another check reports. */
 async function infoOf(actions: Actions, { dataDir }: UpgradeRequest): Promise<DirectoryInfo | undefined> {
   try {
     return await actions.info(dataDir);
@@ -97,7 +97,7 @@ async function optionChecks(actions: Actions, flags: UpgradeRequest): Promise<Ch
   }
 }
 
-/** The members of etcd, and what is stored there; nothing for another store, and for options that are wrong. */
+/** The members of etcd, and the state of the data; nothing for another store, and for invalid options. */
 async function etcdChecks(actions: Actions, flags: UpgradeRequest): Promise<Check[]> {
   const settings = await actions.settings(choiceOf(flags), () => {}).catch(() => undefined);
   if (settings?.store !== "etcd") return [];
@@ -118,7 +118,7 @@ async function directoryChecks(actions: Actions, { dataDir }: UpgradeRequest, in
   return [...formatChecks(state), ...closeCheck(state, isRunning), runningCheck(info, actions.version)];
 }
 
-/** Asks the server of the directory, or that of the kubeconfig, where one of both is there. */
+/** Requests the state of the server of the directory, or else of the one in the kubeconfig. */
 async function serverChecks(
   actions: Actions,
   flags: UpgradeRequest,
@@ -147,7 +147,7 @@ async function serverChecks(
   ];
 }
 
-/** Where definitions are in the two dialects. */
+/** The paths of definitions in the two dialects. */
 const DEFINITIONS = ["k8s.io", "svc.io"].map(
   (domain) => `/apis/apiextensions.${domain}/v1/customresourcedefinitions?limit=500`,
 );

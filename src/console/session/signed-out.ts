@@ -27,7 +27,7 @@ interface SignedOut {
 const MAX_SESSIONS = 32;
 /** Characters of all texts and their keys, half of what a ConfigMap may have: some three thousand users. */
 const MAX_LENGTH = 512 << 10;
-/** What is remembered of a user is shorter; a longer text, which somebody else has written, would cost each request. */
+/** The maximum length of a stored text of a user; a longer text, which another program has written, would cost each request. */
 const MAX_TEXT = 4096;
 /** No digest has this form. */
 const EVERYBODY = "everybody";

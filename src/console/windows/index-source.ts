@@ -39,7 +39,7 @@ export type SortColumn = number | "name" | "namespace";
 
 /** The bytes of a row in an index, besides its value: the item, and its places in two trees. */
 const ROW_BYTES = 72;
-/** Changes that wait; an index that is further behind is built anew. */
+/** Changes that wait; an index that is further behind is built again. */
 const MAX_WAITING = 50_000;
 const MAX_WAITING_BYTES = 64 << 20;
 /** Changes that are evaluated at once when rows are read. */

@@ -107,7 +107,7 @@ class RightsRun implements WatchSink {
         if (this.#isClosed) watch.close();
         else this.#watches.add(watch);
       } catch {
-        // The period asks anew.
+        // The timer checks again.
       }
     }
   }

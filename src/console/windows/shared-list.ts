@@ -116,7 +116,7 @@ export class SharedList implements MemoryHolder {
     });
   }
 
-  /** Begins it, or begins it anew where the kind may be served in another way. */
+  /** Begins it, also again where the kind may be served in another way. */
   begin(): void {
     this.#stop();
     if (this.#isClosed) return;

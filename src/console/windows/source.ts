@@ -41,7 +41,7 @@ export interface ListSource {
 export interface SourceEvents {
   /** {@link ListSource.state} or {@link ListSource.progress} has changed. */
   changed(): void;
-  /** It has ended by itself, with an `ApiError`; or without an error, and may be begun anew. */
+  /** It has ended by itself, with an `ApiError`; or without an error, and may be begun again. */
   ended(error: unknown): void;
   /** It takes more memory than before. Throws where that is too much. */
   grown(): void;

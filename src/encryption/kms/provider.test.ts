@@ -20,7 +20,7 @@ function provided(state: PluginState): { provider: KmsProvider; clock: ManualClo
   return { provider: new KmsProvider({ name: "plug", plugin: localPlugin(state), ...parts }), clock, changes };
 }
 
-/** Moves time and lets what follows happen. */
+/** Advances the clock and waits for the work that follows. */
 async function pass(clock: ManualClock, millis: number): Promise<void> {
   clock.advance(millis);
   for (let i = 0; i < 20; i++) await Promise.resolve();

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { KmsPlugin } from "../kms/plugin.ts";
 
-/** How a plugin for tests is; a test changes it. */
+/** The behaviour of a plugin for tests; a test changes it. */
 export interface PluginState {
   keyId: string;
   healthz: string;
   version?: string;
-  /** What every call fails with. */
+  /** The error of every call. */
   failure?: string;
-  /** Calls that were made, by method. */
+  /** The number of calls, by method. */
   calls?: Record<string, number>;
 }
 

@@ -84,7 +84,7 @@ describe("deletions", () => {
 });
 
 describe("objects that were never seen", () => {
-  /** The user makes a Service anew; a program deletes it by its name. */
+  /** The user deletes and creates a Service again; a program deletes it by its name. */
   const story = (act: (run: RecordedRun, anew: StoredObject) => void) => (run: RecordedRun) => {
     const sent = { apiVersion: "v1", kind: "Service", metadata: { name: "s" } };
     const first = run.create("user", sent);

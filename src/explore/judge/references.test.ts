@@ -22,7 +22,7 @@ describe("references", () => {
   });
 
   test("a reference to an owner of the same name that was deleted is dangling", () => {
-    // The Widget is made anew; the ConfigMap still names the old one.
+    // The Widget is deleted and created again; the ConfigMap still names the old one.
     const renew = (old: boolean) => (run: RecordedRun) => {
       const { metadata, ...rest } = run.get("Widget", "a");
       run.delete("user", run.get("Widget", "a"));

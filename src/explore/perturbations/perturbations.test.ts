@@ -15,7 +15,7 @@ const outline: ScenarioOutline = {
 const widget = { kind: "Widget", name: "w" };
 const pod = (suffix: string) => ({ kind: "Pod", name: `w-${suffix}`, generateName: "w-" });
 
-/** Makes a Pod with a generated name and a ConfigMap; changes, deletes and makes anew with the Widget. */
+/** Creates a Pod with a generated name and a ConfigMap; changes, deletes and creates again with the Widget. */
 const run = analyse(
   new TraceBuilder()
     .add({ type: "life", actor: "op", life: 0, event: "leading" })

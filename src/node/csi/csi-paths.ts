@@ -29,7 +29,7 @@ import type { Mode } from "./volume.ts";
 /** The file name of a record (NODE-20). */
 export const RECORD = "vol_data.json";
 
-/** A folder beside those of drivers. */
+/** A folder next to those of drivers. */
 const DEVICES = "volumeDevices";
 
 /** The paths of a volume on the node. */

@@ -30,7 +30,7 @@ interface Growth {
 /**
  * Expands a volume where that is due; returns milliseconds until a retry.
  *
- * @param isGiven whether the Pod uses the volume already, and continues with its present size
+ * @param isGiven whether the Pod uses the volume already, and continues with its current size
  * @throws VolumeError where it failed and the Pod does not use the volume yet (NODE-50)
  */
 export async function grow(setUp: SetUp, volume: CsiVolume, isGiven: boolean): Promise<number | undefined> {
@@ -101,7 +101,7 @@ async function growNow(growth: Growth): Promise<void> {
 const isPermanent = (error: unknown): boolean =>
   isInfeasible(error) || (error instanceof DriverError && error.code === "Unimplemented");
 
-/** Writes the refusal; the Pod continues with the present size (RSZ-6). */
+/** Writes the refusal; the Pod continues with the current size (RSZ-6). */
 async function refuse(growth: Growth, error: unknown): Promise<void> {
   const { setUp, volume, claim, size } = growth;
   const record = await setUp.records.stage(volume);

@@ -1,7 +1,7 @@
 /**
  * The volume plugin for CSI: finds drivers, and sets up, expands, measures and tears down their volumes.
  *
- * All its state is on disk: after a restart it continues from the records beside the volumes.
+ * All its state is on disk: after a restart it continues from the records next to the volumes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The record beside a volume, which is enough to tear it down (NODE-20): JSON with string values and the names that a
+ * The record next to a volume, which is enough to tear it down (NODE-20): JSON with string values and the names that a
  * kubelet uses.
  *
  * The record also has the state of the volume. It is written before and after each call that changes it, so that it is

@@ -45,7 +45,7 @@ export class Shell {
   async run(program: string, args: readonly string[]): Promise<string> {
     const { code, output } = await this.#send([program, ...args].map(quoted).join(" "));
     if (code === 0) return output.trim();
-    // The program is not installed: the usual way to run it has the error for that.
+    // The program is not installed: `runProgram` has the error for that.
     if (code === 127) return runWell(program, args, { clock: this.#clock, timeout: this.#timeout });
     throw new Error(`${[program, ...args].join(" ")} ended with code ${code}: ${output.trim() || "no output"}`);
   }

@@ -24,7 +24,7 @@ export function hostPathPlugin(_ground: PlainContext): VolumePlugin {
         throw new VolumeError(`hostPath ${path} must be absolute and without an element ".."`);
       }
       await check(path, type ?? "");
-      // Containers get the present target of a link (PVS-4).
+      // Containers get the current target of a link (PVS-4).
       return { source: (await realpath(path).catch(ignoreMissing)) ?? path };
     },
 

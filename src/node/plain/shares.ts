@@ -72,7 +72,7 @@ const cephfs: ShareKind = {
   },
 };
 
-/** PVS-27. */
+/** The volume plugin of nfs (PVS-27). */
 const DEFAULT_USER = "admin";
 
 const glusterfs: ShareKind = {

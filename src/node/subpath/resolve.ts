@@ -56,7 +56,7 @@ export async function resolveSubPath(volume: string, subPath: string): Promise<R
 class Walk {
   readonly #volume: string;
   readonly #subPath: string;
-  /** The open directories, from the root to the present one. */
+  /** The open directories, from the root to the current one. */
   readonly #stack: HeldDirectory[];
   /** The result, which stays open. */
   #kept: HeldDirectory | undefined;
@@ -136,7 +136,7 @@ class Walk {
       this.#stack.push(await this.#top.directory(name));
     } catch (error) {
       if (!["ELOOP", "ENOTDIR", "ENOENT"].includes(codeOf(error) ?? "")) throw error;
-      // It was a directory a moment ago: the element is tried again, but not for ever.
+      // It was a directory a moment ago: the element is tried again, a bounded number of times.
       this.#change();
       again();
     }

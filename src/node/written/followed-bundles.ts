@@ -23,7 +23,7 @@ export class FollowedBundles implements Disposable {
     this.#context = context;
   }
 
-  /** The present bundles that a source of a Pod chooses. */
+  /** The current bundles that a source of a Pod chooses. */
   async get(podUid: string, wish: Wish): Promise<readonly ClusterTrustBundle[]> {
     const wishes = this.#users.get(podUid) ?? new Map<string, Wish>();
     this.#users.set(podUid, wishes);

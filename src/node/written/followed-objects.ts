@@ -39,7 +39,7 @@ export class FollowedObjects<T extends Followable> implements Disposable {
     this.#kind = kind;
   }
 
-  /** The present object for a Pod; undefined where there is none. @throws StatusError where it may not be read */
+  /** The current object for a Pod; undefined where there is none. @throws StatusError where it may not be read */
   async get(podUid: string, objectKey: ObjectKey): Promise<T | undefined> {
     const key = keyText(objectKey);
     const kept = this.#kept.get(key)?.get(podUid);

@@ -1,7 +1,7 @@
 /**
  * The plugin for volumes with files that the agent writes: configMap, secret, downwardAPI and projected.
  *
- * All but those of ConfigMaps are in memory (PROJ-59). Each reconcile compares the files with the desired ones: a restart
+ * All except those of ConfigMaps are in memory (PROJ-59). Each reconcile compares the files with the desired ones: a restart
  * of the agent writes nothing, and changes by others are repaired.
  *
  * @module

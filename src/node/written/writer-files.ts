@@ -28,7 +28,7 @@ import {
 } from "node:fs";
 import { codeOf } from "../../util/error.ts";
 
-/** The owner of a file or a link; -1 keeps the present one. */
+/** The owner of a file or a link; -1 keeps the current one. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;

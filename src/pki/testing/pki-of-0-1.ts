@@ -1,4 +1,4 @@
-/** A Pki as Keelson 0.1 made it on the first day of 2026: its leaves do not say by which key they were signed. */
+/** A Pki as Keelson 0.1 created it on the first day of 2026: its leaves have no authority key identifier. */
 export const PKI_OF_0_1: Readonly<Record<string, string>> = {
   "ca.crt": `-----BEGIN CERTIFICATE-----
 MIIBrzCCAVWgAwIBAgIQSiYkS9dbBZhDLX6pXpVrpjAKBggqhkjOPQQDAjA2MTQw

@@ -1,6 +1,6 @@
 import { type KeyObject, constants, createPublicKey, sign } from "node:crypto";
 
-/** The key of a Pod, and the proof that somebody has it, as a PodCertificateRequest of a test holds them. */
+/** The key of a Pod, and the proof of its possession, as a PodCertificateRequest of a test contains them. */
 export function podKeyOf(key: KeyObject, podUID: string): { pkixPublicKey: string; proofOfPossession: string } {
   const type = key.asymmetricKeyType;
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 20 };

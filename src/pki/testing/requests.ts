@@ -7,7 +7,7 @@ import { type KeyObject, createPublicKey, generateKeyPairSync, sign } from "node
 import { bitString, explicit, implicit, integer, octetString, oid, sequence, setOf, utf8 } from "../der.ts";
 import { pemOf } from "../../util/pem.ts";
 
-/** What a request of a test asks for; all may be left out. */
+/** The content of a request of a test; all members are optional. */
 export interface Asked {
   readonly commonName?: string;
   readonly organizations?: readonly string[];
@@ -17,7 +17,7 @@ export interface Asked {
   readonly uris?: readonly string[];
   /** Signs; a new one of P-256 by default. */
   readonly key?: KeyObject;
-  /** The key that it is for; that of {@link key} by default. */
+  /** The requested public key; that of {@link key} by default. */
   readonly publicKey?: KeyObject;
 }
 
@@ -62,5 +62,5 @@ function attributes({ dns = [], addresses = [], emails = [], uris = [] }: Asked)
 /** A request as PEM. */
 export const requestPem = (asked?: Asked): string => pemOf("CERTIFICATE REQUEST", requestDer(asked));
 
-/** A request as objects hold it: PEM in base64. */
+/** A request as objects contain it: PEM in base64. */
 export const requestBase64 = (asked?: Asked): string => Buffer.from(requestPem(asked)).toString("base64");

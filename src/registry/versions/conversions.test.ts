@@ -1,5 +1,5 @@
 /**
- * Conversions by somebody else, who may be slow, wrong or gone.
+ * Conversions by a webhook, which may be slow, wrong or unavailable.
  */
 import { describe, expect, test } from "vitest";
 import type { Watch, WatchSink } from "../../cache/index.ts";
@@ -20,7 +20,7 @@ const refusal = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => `${failureOf(error).code} ${failureOf(error).message}`,
   );
 
-/** Takes down what a watch is told, in the version of its resource. */
+/** Records the events of a watch, in the version of its resource. */
 function listener(resource: () => Resource) {
   const seen: string[] = [];
   const sink: WatchSink = {
@@ -208,7 +208,7 @@ describe("a conversion that takes long", () => {
       ended: (error) => seen.push(error.message),
     };
     await v2.watch("", { ...WATCH, sendInitialEvents: true }, sink);
-    // The snapshot has been read by now, if nobody had waited.
+    // The snapshot would have been read by now without the wait.
     for (let i = 0; i < 200; i++) await new Promise((resolve) => void setImmediate(resolve));
     expect([seen.length, asked.calls]).toEqual([0, 1]);
     slow.resolve(undefined);

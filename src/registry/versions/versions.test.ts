@@ -167,7 +167,7 @@ test("a long list in another version leaves its turns to others", async () => {
     await Promise.all(some.map((one) => at(built, "v1").create(named(""), one, WRITE, CALLER)));
   }
   const longest = await longestSlice(
-    // Made anew, so that no view is there.
+    // A new value, without a cached view.
     () => built.kinds.set({ versions: [v1, v2], storage: v1 }),
     async () => {
       const { entries } = await at(built, "v2").list("", LIST);

@@ -3,7 +3,7 @@ import { FieldErrors } from "../../meta/field-errors.ts";
 import type { Structural } from "./schema.ts";
 import { validatorOf } from "./validate.ts";
 
-/** Wants texts of some members and numbers of the others. */
+/** A schema with texts for some members and numbers for the others. */
 const withTexts = (...names: string[]): Structural => ({
   type: "object",
   properties: Object.fromEntries(
@@ -11,7 +11,7 @@ const withTexts = (...names: string[]): Structural => ({
   ),
 });
 
-/** The fields of a value that are said to be wrong, and why. */
+/** The invalid fields of a value, and why. */
 function wrongIn(schema: Structural, value: unknown): string[] {
   const errors = new FieldErrors();
   validatorOf(schema).validate(value, undefined, errors);

@@ -25,7 +25,7 @@ const walkerOf = (spec: Structural): Walker => structuralWalker(object({ spec })
 
 const head = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" } };
 
-/** What a spec becomes: decoded, and told. */
+/** A spec after decoding, and its report. */
 function decoded(schema: Structural, spec: unknown, isMerged = false) {
   const report = new DecodeReport();
   const result = walkerOf(schema).decode({ ...clone(head), spec: clone(spec as Value) }, report, isMerged);

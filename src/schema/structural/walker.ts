@@ -185,7 +185,7 @@ class Node {
       }
       if (typeof sent !== "object") continue;
       report.enter(key);
-      // Of the values of a map of anything nothing is known; what is only kept is not looked at.
+      // The types of values in a map without a schema are not known; values that are only kept are not examined.
       const kept = node ? node.prune(sent, pass) : hasValues ? pruneAll(sent, pass) : pruneNumbers(sent, pass);
       report.leave();
       if (kept !== sent) setMember(value, key, kept as Value);

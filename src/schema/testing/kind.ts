@@ -1,5 +1,5 @@
 /**
- * Writes of one kind as the registry makes them, with the registry's own steps (`schema/write/`): decode, defaults,
+ * Writes of one kind as the registry does them, with the registry's own steps (`schema/write/`): decode, defaults,
  * prepare, and all rules, those of metadata included. Ownership, admission and storage are not here.
  *
  * @module
@@ -16,14 +16,14 @@ import { compileWalker } from "../walker.ts";
 import { type CompiledKind, complete, walk } from "../write/decode.ts";
 import { longRules, prepareCreate, prepareUpdate, warn } from "../write/prepare.ts";
 
-/** What a write came to. */
+/** The result of a write. */
 export interface Outcome {
   readonly object: ApiObject;
-  /** What was wrong, each once, sorted: `FieldValueInvalid data[a b]`. */
+  /** The errors, each once, sorted: `FieldValueInvalid data[a b]`. */
   readonly causes: readonly string[];
   readonly warnings: readonly string[];
   readonly unknown: readonly string[];
-  /** Where the first value of a wrong type stands, undefined when all fit. */
+  /** The path of the first value of a wrong type; undefined when all types are correct. */
   readonly mismatch: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export class KindUnderTest {
     return this.columns(object).map(([, cell]) => cell);
   }
 
-  /** The cells with what stands above them. */
+  /** The cells with the names of their columns. */
   columns(object: ApiObject): [string, unknown][] {
     const now = this.#ctx.clock.now();
     return (this.definition.columns ?? []).map(({ name, cell }) => [name, cell(object, now)]);
@@ -106,7 +106,7 @@ export class KindUnderTest {
   }
 }
 
-/** Does what there is to do in steps. */
+/** Runs all steps. */
 function finish(steps: ReturnType<typeof longRules>): void {
   if (steps) void atOnce(steps);
 }

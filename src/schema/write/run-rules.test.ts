@@ -7,7 +7,7 @@ import { runRules } from "./run-rules.ts";
 
 const besideThat = (run: WorkerThreads["run"]): WorkerThreads => ({ run });
 
-/** Rules that find one thing and then meet work of so many units. */
+/** Rules that report one error and then need that many units of work. */
 const rulesOf = (errors: FieldErrors, units: number) =>
   function* (): Steps<void> {
     errors.invalid("spec.a", 1, "it is found here");

@@ -20,7 +20,7 @@ async function setUp() {
   };
 }
 
-/** What is sent of a document; the loop gets no turn meanwhile, whoever sends it asks for one between two pieces. */
+/** The sent bytes of a document; the loop runs nothing else meanwhile, unless the sender yields between two pieces. */
 const textOf = (document: HashedDocument | undefined): string =>
   Buffer.concat([...(document?.pieces() ?? [])]).toString();
 

@@ -11,7 +11,7 @@ const CM = "/api/v1/namespaces/n/configmaps";
 const JSON_TYPE = { "content-type": "application/json" };
 const body = JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" }, data: { k: "v" } });
 
-/** Somebody who may not write. */
+/** A user who may not write. */
 const READER = { authorization: "Bearer reader" };
 
 interface Told {

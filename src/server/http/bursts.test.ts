@@ -37,7 +37,7 @@ async function connect({ port }: Listener, client: keyof typeof WINDOWS): Promis
 function send(session: http2.ClientHttp2Session, method: string, path: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": body.length };
-    // That there is no body is told by its end, in a frame of its own.
+    // A frame of its own ends the request, so its head does not show that it has no body.
     const stream = session.request({ ...ADMIN, ":method": method, ":path": path, ...length }, { endStream: false });
     let code: number | undefined;
     let bytes = 0;

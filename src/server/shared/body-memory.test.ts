@@ -20,7 +20,7 @@ class Fixture {
     return this.#memory.open(connection);
   }
 
-  /** Takes room; whether it was there, and else what comes of it is told by name. */
+  /** Reserves memory; returns whether it was available, and else the name of the result. */
   take(room: BodyReservation, bytes: number, name = "", part: "start" | "rest" | "inflated" = "start"): boolean {
     const refused = (why: unknown): void => void this.told.push(`${name} ${(why as { code: number }).code}`);
     room.onRefused = refused;

@@ -4,7 +4,7 @@ import { InjectExchange, type InjectResponse } from "../http/inject.ts";
 import { type FairServer, fair } from "../testing/fair-server.ts";
 import { CM, configMap } from "../testing/test-server.ts";
 
-/** A body that comes when it is told to. */
+/** A body whose parts arrive when the test sends them. */
 class SlowBody extends InjectExchange {
   readonly #come = Promise.withResolvers<void>();
 

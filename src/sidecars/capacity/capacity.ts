@@ -1,8 +1,8 @@
 /**
  * Reports the capacity of a driver in each topology, for each class: CSIStorageCapacity objects (CAP-2, CAP-6).
  *
- * The driver is asked periodically, and as soon as a volume was created or could not be. Objects for classes and topologies
- * that are gone are deleted. Keys are the names of the objects.
+ * The capacity is requested periodically, and as soon as a volume was created or could not be. Objects for classes and topologies
+ * that no longer exist are deleted. Keys are the names of the objects.
  *
  * @module
  */

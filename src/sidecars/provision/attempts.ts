@@ -19,9 +19,9 @@ export interface Attempt {
   requested?: Prepared | undefined;
   /** A volume to delete. */
   unwanted?: string | undefined;
-  /** How many times in a row the driver has said that there is no volume. */
+  /** How many times in a row the driver has responded that there is no volume. */
   refused: number;
-  /** How many times in a row the driver has not said whether there is a volume. */
+  /** How many times in a row the driver has not responded whether there is a volume. */
   unclear: number;
 }
 

@@ -30,7 +30,7 @@ export async function cleanUp(context: ProvisionContext): Promise<Result> {
   return undefined;
 }
 
-/** The former request, or the one that the claim leads to now. */
+/** The former request, or the one that follows from the claim now. */
 async function preparedAgain(context: ProvisionContext, known: Attempt): Promise<Prepared | undefined> {
   const { ctx, sidecar } = context;
   if (known.prepared) return known.prepared;
@@ -54,7 +54,7 @@ async function preparedAgain(context: ProvisionContext, known: Attempt): Promise
   }
 }
 
-/** The ID of the volume; undefined where there is none, as far as the driver says. */
+/** The ID of the volume; undefined where there is none, according to the driver. */
 async function findUnwanted(
   context: ProvisionContext,
   known: Attempt,

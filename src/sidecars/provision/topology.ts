@@ -80,7 +80,7 @@ function topologyOfNode({ csiNodes, nodes, driver }: TopologyInput, name: string
 }
 
 /** The topology keys of a driver on a node. */
-/** The keys by which a driver knows places, as it says on a node. */
+/** The topology keys of a driver, as its CSINode entry on a node has them. */
 export const topologyKeys = (csiNode: CSINode, driver: string): string[] => [
   ...(csiNode.spec.drivers.find(({ name }) => name === driver)?.topologyKeys ?? []),
 ];

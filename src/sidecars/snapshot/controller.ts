@@ -79,7 +79,7 @@ async function reconcile(context: SnapshotContext): Promise<Result> {
     return bindSnapshot(context, content);
   }
   const stored = content ?? (await storedContent(context));
-  // This informer is behind, and the one of the right driver is not.
+  // The informer of this controller lags behind; the controller of the right driver handles the snapshot.
   if (stored && stored.spec.driver !== sidecar.driver.name) return undefined;
   return releaseSnapshot(context, stored);
 }

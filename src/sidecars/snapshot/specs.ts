@@ -18,7 +18,7 @@ export interface SnapshotContext extends SidecarContext<VolumeSnapshot, "Namespa
 /** What a reconcile of a content has. */
 export interface ContentContext extends SidecarContext<VolumeSnapshotContent, "Cluster"> {
   readonly specs: SnapshotSpecs;
-  /** How many times in a row the driver has not said whether there is a snapshot, by content. */
+  /** How many times in a row the driver has not responded whether there is a snapshot, by content. */
   readonly unclear: Map<string, number>;
 }
 

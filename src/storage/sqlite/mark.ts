@@ -62,7 +62,7 @@ export function readMark(directory: string): Mark | undefined {
   const file = join(directory, MARK_FILE);
   let descriptor: number;
   try {
-    // A pipe that nobody writes to is opened at once this way.
+    // With O_NONBLOCK the open of a pipe without a writer returns at once.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;

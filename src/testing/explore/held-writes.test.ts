@@ -5,7 +5,7 @@ import { asks, closeLaboratories, eventOfWeb, playPlan, writesOf } from "./testi
 
 afterEach(closeLaboratories);
 
-/** Makes a Secret for as long as it believes that it is asked for one; the collector removes what nobody owns. */
+/** Creates a Secret as long as it sees a request for one; the collector deletes objects without an owner. */
 const keepers = (): Controller =>
   defineController({
     name: "keepers",

@@ -32,7 +32,7 @@ const deliveriesOf = ({ trace }: RunRecord): readonly DeliveryEntry[] =>
 /** One step that changes nothing, for programs that do their work by themselves. */
 const nothing: Scenario = { name: "nothing", steps: [{ wait: "1s" }] };
 
-/** Makes a Secret until it is told that there is one, and never looks. */
+/** Creates a Secret until the response is that it exists, and never reads. */
 const insistent = mainOf(async ({ client, clock }) => {
   const create = () =>
     client.resource(Secret).create({ metadata: { namespace: "default", generateName: "cert-" } }, {});

@@ -1,5 +1,5 @@
 /**
- * Compares what came of a case with what was expected.
+ * Compares the result of a case with its expectation.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { regexOf } from "../../util/regex.ts";
 import type { CaseOutcome } from "./run-case.ts";
 import type { Expectation } from "./suite.ts";
 
-/** Says what is not as it was expected; nothing where all of it is. */
+/** Describes the differences from the expectation; empty where there are none. */
 export function failuresOf(expect: Expectation, outcome: CaseOutcome): readonly string[] {
   return [
     ...resultFailures(expect, outcome),
@@ -61,7 +61,7 @@ function objectFailures({ object: expected }: Expectation, { object }: CaseOutco
   return expected === undefined ? [] : [...missingIn(expected, object, [])];
 }
 
-/** What an object does not have of another one: members may be more, items of lists may not. */
+/** The parts of an object that another one lacks: it may have more members, but not more items in lists. */
 function* missingIn(expected: Value, found: Value | undefined, path: readonly (string | number)[]): Generator<string> {
   if (isObject(expected) && isObject(found)) {
     for (const [name, value] of Object.entries(expected)) {

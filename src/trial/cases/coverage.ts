@@ -102,7 +102,7 @@ class PolicyCounts {
 export class Coverage {
   readonly #policies = new Map<string, PolicyCounts>();
 
-  /** Adds a policy, also one that no case evaluates. A policy that is added again has the same counters. */
+  /** Adds a policy, also one that no case evaluates. The counters of a policy that is added again are the same. */
   add({ sort, policy: { object } }: TriedPolicy, file: string): void {
     const key = keyOf(object);
     if (this.#policies.has(key)) return;
@@ -117,7 +117,7 @@ export class Coverage {
   /** Observes a policy that is compiled for a case. */
   readonly observePolicy = (policy: ApiObject): Observe | undefined => this.#policies.get(keyOf(policy))?.observe();
 
-  /** What was reached so far. */
+  /** The coverage so far. */
   report(textOf: (file: string) => string): PolicyCoverage {
     const places = new Map<string, Places>();
     const unreached: UnreachedPart[] = [];
@@ -137,7 +137,7 @@ export class Coverage {
   }
 }
 
-/** One place for a policy, whatever suites use it. */
+/** The key of a policy, the same in all suites. */
 const keyOf = (policy: ApiObject): string => JSON.stringify([policy.kind, policy.metadata.name, specOf(policy)]);
 
 const percentOf = (reached: number, parts: number): number =>
@@ -148,7 +148,7 @@ interface Missing {
   readonly parts: readonly UnreachedPart[];
 }
 
-/** What was not reached of an expression; one that was never evaluated is one part in the report. */
+/** The unreached parts of an expression; one that was never evaluated is one part in the report. */
 function missingOf({ policy, file }: PolicyCounts, one: ExpressionCounts, places: Places): Missing {
   const { path, source } = one.located;
   const name = policy.metadata.name ?? "";

@@ -15,7 +15,7 @@ export interface TestFile {
   readonly text: string;
 }
 
-/** The files of a path: itself, or all YAML and JSON files of a folder and below; none where nothing is there. */
+/** The files of a path: itself, or all YAML and JSON files of a folder and below; none where the path does not exist. */
 export type FindFiles = (path: string) => readonly TestFile[];
 
 /** A document and the file that has it. */
@@ -38,14 +38,14 @@ export class TestFiles {
     return this.#texts.get(file) ?? "";
   }
 
-  /** The documents of a path. Throws {@link TestFileError} where nothing is there. */
+  /** The documents of a path. Throws {@link TestFileError} where it does not exist. */
   at(path: string): readonly FileDocument[] {
     const files = this.#find(posix.normalize(path));
     if (files.length === 0) throw new TestFileError(`expected a file, or a folder with files, at ${path}`);
     return files.flatMap((file) => this.#read(file));
   }
 
-  /** The documents of a path beside a file. */
+  /** The documents of a path that is relative to the folder of a file. */
   beside(file: string, path: string): readonly FileDocument[] {
     return this.at(posix.isAbsolute(path) ? path : posix.join(posix.dirname(file), path));
   }
@@ -63,14 +63,14 @@ export class TestFiles {
   }
 }
 
-/** Which objects are meant. */
+/** A reference to objects. */
 export interface Reference {
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** The documents that a reference means. */
+/** The documents that match a reference. */
 export function referred<T extends SourceValue>(
   documents: readonly T[],
   { kind, namespace, name }: Reference,

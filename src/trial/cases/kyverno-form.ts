@@ -1,5 +1,5 @@
 /**
- * Tests in the form of the command line of Kyverno: `kind: Test` of `cli.kyverno.io/v1alpha1`, as far as they are about
+ * Tests in the form of the command line of Kyverno: `kind: Test` of `cli.kyverno.io/v1alpha1`, as far as they test
  * ValidatingAdmissionPolicies and MutatingAdmissionPolicies.
  *
  * @module

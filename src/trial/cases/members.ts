@@ -1,11 +1,11 @@
 /**
- * Reads the members of a document by their types, and knows which of them nobody has read.
+ * Reads the members of a document by their types, and records which were read.
  *
  * @module
  */
 import { type Value, type ValueObject, isObject } from "../../value/value.ts";
 
-/** A document that cannot be read; the message says where and which member. */
+/** A document that cannot be read; the message has the file and the member. */
 export class TestFileError extends Error {
   override readonly name = "TestFileError";
 }
@@ -25,12 +25,12 @@ export class Members {
     this.#value = value;
   }
 
-  /** Whether a member is there. */
+  /** Whether a member exists. */
   has(name: string): boolean {
     return Object.hasOwn(this.#value, name) && this.#value[name] !== null;
   }
 
-  /** Any value; undefined for a member that is not there. */
+  /** Any value; undefined for a missing member. */
   value(name: string): Value | undefined {
     this.#read.add(name);
     return this.has(name) ? this.#value[name] : undefined;
@@ -55,7 +55,7 @@ export class Members {
     });
   }
 
-  /** A map of texts; undefined where it is not there. */
+  /** A map of texts; undefined where it is missing. */
   textMap(name: string): Readonly<Record<string, string>> | undefined {
     const map = this.value(name);
     if (map === undefined) return undefined;
@@ -88,7 +88,7 @@ export class Members {
     if (unknown !== undefined) throw this.error(unknown, "not to be there: it cannot be read here");
   }
 
-  /** An error about a member. */
+  /** An error with the path of a member. */
   error(name: string, what: string): TestFileError {
     return new TestFileError(`expected ${pathIn(this.path, name)} of ${this.from} ${what}`);
   }

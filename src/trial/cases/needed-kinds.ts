@@ -9,14 +9,14 @@ import type { PolicySuite } from "./suite.ts";
 
 const DEFINITIONS = "apiextensions.k8s.io/v1";
 
-/** Suites without the definitions of custom kinds, and these. */
+/** Suites without the definitions of custom kinds, and these definitions. */
 export interface SuitesWithKinds {
   readonly suites: readonly PolicySuite[];
-  /** CustomResourceDefinitions, those of the suites before those that are made. */
+  /** CustomResourceDefinitions; those of the suites come before generated ones. */
   readonly definitions: readonly ValueObject[];
 }
 
-/** Takes definitions out of suites, and defines the kinds that have none: with any members, named as their kind. */
+/** Removes definitions from suites, and generates those of kinds without one: with any members, and names from the kind. */
 export function neededKinds(suites: readonly PolicySuite[], table: KindTable): SuitesWithKinds {
   const definitions = new Map<string, ValueObject>();
   const undefinedKinds = new Map<string, ValueObject>();

@@ -1,5 +1,5 @@
 /**
- * Where an expression stands in its file.
+ * The position of an expression in its file.
  *
  * Its node is found by its path. Inside the node it is compared with the file without blanks, quotes and backslashes, so that a position in
  * it has its line in a plain or quoted text and in a block, folded or not.
@@ -13,7 +13,7 @@ export type LineAt = (offset: number) => number;
 
 const LEFT_OUT: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n", '"', "'", "\\"]);
 
-/** The code points of a text without those that YAML may add or leave out. */
+/** The code points of a text, without those that YAML may add or remove. */
 const compact = (text: readonly string[]): readonly string[] => text.filter((character) => !LEFT_OUT.has(character));
 
 /** The object of a policy in a file. */
@@ -77,7 +77,7 @@ const pathOf = (path: string): readonly (string | number)[] =>
       part === "" ? [] : /^\d{1,9}$/.test(part) ? [Number(part)] : [part],
     );
 
-/** The position in the raw text of a node that stands for an offset in its value. */
+/** The position in the raw text of a node for an offset in its value. */
 function offsetIn(raw: string, source: string, offset: number): number {
   // A block begins with its header: `|`, `>-`.
   const header = /^[|>][^\n]{0,100}\n/.exec(raw)?.[0].length ?? 0;

@@ -21,7 +21,7 @@ type Form = (typeof FORMS)[number];
 function formOf({ value, from, file }: FileDocument): Form | undefined {
   if (!isObject(value)) return undefined;
   const { apiVersion, kind } = value;
-  // Older tests of Kyverno are known by the name of their file.
+  // Older tests of Kyverno are identified by the name of their file.
   if (apiVersion === undefined && /^kyverno-test\.ya?ml$/.test(posix.basename(file))) return KYVERNO_FORM;
   if (typeof apiVersion !== "string") return undefined;
   const [group = ""] = apiVersion.split("/");

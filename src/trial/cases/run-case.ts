@@ -35,7 +35,7 @@ export interface FailedValidation {
   readonly message: string;
 }
 
-/** What came of a case. */
+/** The result of a case. */
 export interface CaseOutcome {
   /** The message of the refusal; undefined where the write was allowed. */
   readonly refusal: string | undefined;
@@ -51,7 +51,7 @@ export interface CaseOutcome {
   readonly rules: readonly ReportedRule[];
 }
 
-/** What a case is run with. */
+/** The parts for running a case. */
 export interface CaseParts {
   readonly parts: TrialParts;
   readonly table: KindTable;
@@ -59,7 +59,7 @@ export interface CaseParts {
   readonly others: readonly TrialDocument[];
 }
 
-/** Runs a case. Rejects with ApiError for an object that does not fit its kind. */
+/** Runs a case. Rejects with ApiError for an object that is not valid for its kind. */
 export async function runCase(one: PolicyCase, given: CaseParts): Promise<CaseOutcome> {
   const { parts, table } = given;
   const rules: ReportedRule[] = [];
@@ -95,7 +95,7 @@ function writeOf(one: PolicyCase, table: KindTable, { api }: TrialParts): TriedW
   return { kind, operation, subresource, object: decoded(one.object), old: decoded(one.oldObject) };
 }
 
-/** What is stored, as a case sees it. */
+/** The stored objects, as a case sees them. */
 function lookupOf(one: PolicyCase, namespace: string, { parts, table, policies, others }: CaseParts): Lookup {
   const isChosen = ({ policy }: TriedPolicy): boolean =>
     one.policy === undefined || policy.object.metadata.name === one.policy;
@@ -119,7 +119,7 @@ async function admit(
     await chain.mutate(request);
     const told = rules.length;
     judged = (await new ValidatingPolicies(parts).judge(request)) ?? [];
-    // The step tells the same once more.
+    // The step reports the same rules again.
     rules.length = told;
     await chain.validate(request);
   });
@@ -139,7 +139,7 @@ function paramOf(source: SourceValue, namespace: string, table: KindTable, { api
   return { object, resource: kind.stored.key.replace(/\.$/, ""), from: source.from };
 }
 
-/** The namespace of the object, where no document has it. */
+/** A namespace for the object, where no document defines one. */
 function namespacesOf(
   { namespaceLabels }: PolicyCase,
   name: string,
@@ -154,7 +154,7 @@ function namespacesOf(
   return [{ resource: "namespaces", object, from: "the case" }];
 }
 
-/** The message of the refusal that some work throws; undefined for none. */
+/** The message of the refusal that work throws; undefined for none. */
 async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();

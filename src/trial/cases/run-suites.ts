@@ -77,7 +77,7 @@ async function judged(one: PolicyCase, given: CaseParts): Promise<Pick<PolicyCas
   }
 }
 
-/** What one policy said. */
+/** The decision of one policy. */
 function lineOf({ source, matched, result, why }: ReportedRule): string {
   const what = matched ? (result ?? "matched") : "did not match";
   return why === undefined ? `${source} ${what}` : `${source} ${what}: ${why}`;

@@ -1,5 +1,5 @@
 /**
- * Tests of policies in one form, whatever form their file has.
+ * Tests of policies in one form, whatever the form of their file.
  *
  * @module
  */
@@ -7,24 +7,24 @@ import type { Identity } from "../../auth/contract.ts";
 import type { Value } from "../../value/value.ts";
 import type { SourceValue } from "../documents.ts";
 
-/** What policies come to for a write: `skipped` where none of them matches. */
+/** The decision of policies about a write: `skipped` where none of them matches. */
 export type CaseResult = "allowed" | "denied" | "skipped";
 
-/** What is expected of a case; what is absent may be anything. */
+/** The expectation of a case; an absent member allows anything. */
 export interface Expectation {
   readonly result?: CaseResult | undefined;
   /** Whether a policy is evaluated at all. */
   readonly isMatched?: boolean;
   /** The policy that refuses. */
   readonly by?: string | undefined;
-  /** Texts of which each is in the message of the refusal. */
+  /** Texts that the message of the refusal must contain. */
   readonly messages?: readonly string[];
-  /** Texts of which each is in a warning; none where the list is empty. */
+  /** Texts, each of which a warning must contain; an empty list means no warning. */
   readonly warnings?: readonly string[] | undefined;
   readonly auditAnnotations?: Readonly<Record<string, string>> | undefined;
-  /** What the object has at least, when all mutations are done. */
+  /** Members that the object must have after all mutations. */
   readonly object?: Value | undefined;
-  /** How many validations fail: exactly, or some. */
+  /** How many validations fail: an exact number, or at least one. */
   readonly violations?: readonly { readonly count: number | "some"; readonly message: string | undefined }[];
 }
 
@@ -45,7 +45,7 @@ export interface PolicyCase {
   readonly expect: Expectation;
 }
 
-/** The cases of one document, with everything that they need. */
+/** The cases of one document, with all objects that they need. */
 export interface PolicySuite {
   readonly name: string;
   readonly file: string;
@@ -57,7 +57,7 @@ export interface PolicySuite {
 /** The user of a case that names none. */
 export const DEFAULT_USER: Identity = { user: "tester", groups: ["system:authenticated"] };
 
-/** What cases of other tools do not say: each creates an object, as the default user. */
+/** The defaults for cases in other forms: each creates an object, as the default user. */
 export const PLAIN_CREATE = {
   oldObject: undefined,
   operation: "CREATE",

@@ -19,7 +19,7 @@ export const amount = (variable: string, usual: number, long: number): number =>
   Number(process.env[variable] ?? (LONG ? long : usual));
 
 /**
- * The cases of a matrix that a test plays: all with `LONG=1`, one of `oneOf` in the usual run. `SEED` says where the choice begins.
+ * The cases of a matrix that a test runs: all with `LONG=1`, else one of `oneOf`. `SEED` sets where the choice begins.
  *
  * @param shift moves the choice, so that each row of a matrix takes other columns
  */

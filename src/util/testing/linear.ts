@@ -10,7 +10,7 @@ const SIZES = [2000, 20_000, 200_000];
 const MAX_FACTOR = 30;
 /** Shorter CPU times depend on the clock and the garbage collector. */
 const MIN_MEASURED_MS = 5;
-/** How often a pair of lengths is measured that seems too slow: a neighbour of the machine spoils one, not all. */
+/** How often a pair of lengths that seems too slow is measured: other work of the machine slows one measurement, not all. */
 const ATTEMPTS = 3;
 
 /**

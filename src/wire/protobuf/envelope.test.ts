@@ -25,7 +25,7 @@ import { JsonNumber } from "../../value/value.ts";
 import { cpuMillis } from "../../util/testing/cpu-time.ts";
 import { expectNotLong } from "../../util/testing/slices.ts";
 
-/** Values of a type as a client may send them; empty lists and maps are left out, protobuf has none. */
+/** Values of a type as a client may send them; empty lists and maps are left out, since protobuf cannot represent them. */
 function valuesOf(type: Type, depth = 0): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case "scalar":
@@ -57,7 +57,7 @@ const membersOf = ({ fields: members }: StructType): string[] =>
 /** Whether it is an object, or DeleteOptions. */
 const isKind = (members: StructType["fields"]): boolean => members.has("metadata") || members.has("propagationPolicy");
 
-/** A value of a type with every member set; a struct that holds itself is set once. */
+/** A value of a type with every member set; a recursive struct is set once. */
 function fullOf(type: Type, above: readonly Type[] = []): unknown {
   switch (type.kind) {
     case "scalar":
@@ -125,7 +125,7 @@ describe.each([kubernetes, neutral])("round trips in the $name dialect", (dialec
   });
 });
 
-/** What decoding comes to: an object, or our own error; whatever else is thrown fails the test. */
+/** The result of decoding: an object, or a ProtobufError; any other error fails the test. */
 function outcome(bytes: Uint8Array, kind: ProtobufKind): object {
   try {
     return decodeProtobuf(bytes, kind);
@@ -138,7 +138,7 @@ function outcome(bytes: Uint8Array, kind: ProtobufKind): object {
 describe("bodies that are none", () => {
   const body = encodeProtobuf({ metadata: { name: "c", labels: { a: "b" } }, data: { k: "v" } }, configMap);
   const reads = (bytes: Uint8Array) => () => decodeProtobuf(bytes, configMap);
-  /** An envelope around a message that is written by hand. */
+  /** An envelope around a message that the test encodes. */
   const around = (message: readonly number[]): Uint8Array =>
     Uint8Array.from([...Buffer.from("k8s\0"), 0x12, message.length, ...message]);
 

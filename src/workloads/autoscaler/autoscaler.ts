@@ -1,5 +1,5 @@
 /**
- * What an autoscaler does at a sync (WL-HPA-1..6): which metrics it needs, how many replicas they ask for, and its status.
+ * Plans a sync of an autoscaler (WL-HPA-1..6): which metrics it needs, how many replicas they ask for, and its status.
  *
  *     scale ──► needsMetrics ──► planAutoscaler ──► the scale is written ──► statusAfter
  */
@@ -25,18 +25,18 @@ export interface TargetScale {
   readonly selector: string;
 }
 
-/** What a sync follows from. */
+/** The input of a sync. */
 export interface AutoscalerInput {
   readonly autoscaler: Autoscaler;
-  /** A text where the scale cannot be had, and why. */
+  /** A text with the reason where the scale cannot be read. */
   readonly scale: TargetScale | string;
-  /** Pods that the selector of the target selects. */
+  /** Pods that match the selector of the target. */
   readonly pods: readonly Pod[];
-  /** What was read of each metric of the spec, where {@link needsMetrics}. */
+  /** The readings of each metric of the spec, where {@link needsMetrics}. */
   readonly readings: readonly Reading[];
-  /** Why the selector cannot be used, if so. */
+  /** Why the selector cannot be used; undefined where it can. */
   readonly selectorFault?: SelectorFault | undefined;
-  /** What it wanted and did before; undefined at its first sync. */
+  /** The desired numbers and rescales so far; undefined at its first sync. */
   readonly history: History | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -50,18 +50,18 @@ export interface SelectorFault {
   readonly message: string;
 }
 
-/** What a sync does. */
+/** The plan of a sync. */
 export interface AutoscalerPlan {
-  /** Events before anything is written. */
+  /** Events before all writes. */
   readonly events: readonly PlannedWrite[];
-  /** The new number of replicas, if it is another one. */
+  /** The new number of replicas; undefined where it does not change. */
   readonly rescale?: { readonly from: number; readonly to: number; readonly reason: string };
-  /** The status without what the rescale adds. */
+  /** The status, without the members that a rescale changes. */
   readonly status: Autoscaler["status"];
   readonly history: History | undefined;
 }
 
-/** Whether the metrics of an autoscaler decide, and not its limits alone (WL-HPA-2). */
+/** Whether an autoscaler computes its replicas from metrics, and not from its limits alone (WL-HPA-2). */
 export function needsMetrics(
   { spec: { minReplicas = 1, maxReplicas } }: Autoscaler,
   { replicas }: TargetScale,
@@ -69,7 +69,7 @@ export function needsMetrics(
   return !(replicas === 0 && minReplicas !== 0) && replicas <= maxReplicas && replicas >= minReplicas;
 }
 
-/** Plans a sync, in steps: each metric is a look at all Pods, and there may be many of both. */
+/** Plans a sync in slices: each metric is computed over all Pods, and both may be many. */
 export function* planAutoscaler(input: AutoscalerInput): Steps<AutoscalerPlan> {
   const { autoscaler, scale, now } = input;
   const conditions = new Conditions(autoscaler, now);
@@ -96,7 +96,7 @@ interface WholeInput extends AutoscalerInput {
   readonly conditions: Conditions;
 }
 
-/** Without a look at metrics: off at 0, else into the limits (WL-HPA-2). */
+/** Without metrics: disabled at 0 replicas, else clamped to the limits (WL-HPA-2). */
 function planByLimits({ autoscaler, scale, conditions, history }: WholeInput): AutoscalerPlan {
   const { minReplicas = 1, maxReplicas } = autoscaler.spec;
   const { replicas: from } = scale;
@@ -115,7 +115,7 @@ function planByLimits({ autoscaler, scale, conditions, history }: WholeInput): A
   return { events: [], rescale: { from, to, reason }, status, history };
 }
 
-/** By metrics, the one that asks for most (WL-HPA-3, WL-HPA-5). */
+/** By metrics: the one with the highest number of replicas decides (WL-HPA-3, WL-HPA-5). */
 function* planByMetrics(input: WholeInput): Steps<AutoscalerPlan> {
   const { autoscaler, scale, conditions, selectorFault, now } = input;
   const { replicas: from } = scale;
@@ -157,7 +157,7 @@ function* planByMetrics(input: WholeInput): Steps<AutoscalerPlan> {
 interface Failure {
   readonly reason: string;
   readonly message: string;
-  /** The message, and which metric. */
+  /** The message with the name of the metric. */
   readonly what: string;
 }
 
@@ -202,7 +202,7 @@ function tolerancesOf({ spec: { behavior } }: Autoscaler): Tolerances {
 
 interface StatusParts {
   readonly from: number;
-  /** The wanted number; undefined where it stays as it was told. */
+  /** The desired number; undefined where the number of replicas does not change. */
   readonly to?: number;
   readonly metrics: readonly MetricStatus[] | null;
   readonly conditions: Conditions;
@@ -216,7 +216,7 @@ const statusOf = ({ status }: Autoscaler, { from, to, metrics, conditions }: Sta
   conditions: conditions.all,
 });
 
-/** What a rescale adds: the Event, the status and the history; `failure` tells why it was refused. */
+/** The Event, the status and the history after a rescale; `failure` is the reason where it was refused. */
 export function afterRescale(
   { autoscaler, now }: Pick<AutoscalerInput, "autoscaler" | "now">,
   { status, history, rescale }: AutoscalerPlan & { readonly rescale: NonNullable<AutoscalerPlan["rescale"]> },
@@ -242,7 +242,7 @@ export function afterRescale(
   };
 }
 
-/** The conditions of an autoscaler; the time of one changes with its status only. */
+/** The conditions of an autoscaler; the time of a condition changes only with its status. */
 class Conditions {
   #all: readonly Condition[];
   readonly #before: readonly Condition[];

@@ -1,11 +1,11 @@
 /**
- * What an autoscaler wanted and did: the windows and rates of WL-HPA-6. A planner takes a history and returns the next one. The
- * controller keeps it in memory, as kube-controller-manager does: it begins anew with the term.
+ * The desired numbers and rescales of an autoscaler: the windows and rates of WL-HPA-6. A planner gets a history and returns the next one. The
+ * controller keeps it in memory, as kube-controller-manager does: it is empty at the start of each term.
  */
 import type { HorizontalPodAutoscaler } from "../../client/kinds/index.ts";
 import { AUTOSCALER_DEFAULTS } from "./replicas.ts";
 
-/** A wanted number of replicas, before windows and rates. */
+/** A desired number of replicas, before windows and rates. */
 interface Recommendation {
   readonly replicas: number;
   readonly at: number;
@@ -24,20 +24,20 @@ export interface History {
   readonly downs: readonly Change[];
 }
 
-/** The history of an autoscaler that was just seen, at the present number of replicas. */
+/** The history of an autoscaler that is new to the controller, at its current number of replicas. */
 export const newHistory = (replicas: number, at: number): History => ({
   recommendations: [{ replicas, at }],
   ups: [],
   downs: [],
 });
 
-/** A reason and a text of a condition. */
+/** The reason and the message of a condition. */
 export interface Because {
   readonly reason: string;
   readonly message: string;
 }
 
-/** The replicas that windows, rates and limits allow. */
+/** The number of replicas that windows, rates and limits permit. */
 export interface Limited {
   readonly replicas: number;
   /** The condition `AbleToScale`. */
@@ -47,7 +47,7 @@ export interface Limited {
   readonly history: History;
 }
 
-/** What is limited. */
+/** What limits the number. */
 export interface LimitInput {
   readonly autoscaler: HorizontalPodAutoscaler;
   readonly current: number;
@@ -71,7 +71,7 @@ const UP_POLICIES = [
 ];
 const DOWN_POLICIES = [{ type: "Percent", value: 100, periodSeconds: 15 }];
 
-/** The rules of both directions, with what is not said. */
+/** The rules of both directions, with defaults for members that are not set. */
 export const rulesOf = ({
   scaleUp = {},
   scaleDown = {},
@@ -90,7 +90,7 @@ const wholeRules = (
   policies: policies && policies.length > 0 ? policies : usual,
 });
 
-/** Applies windows, rates and limits to a wanted number. */
+/** Applies windows, rates and limits to a desired number. */
 export const limit = (input: LimitInput): Limited =>
   input.autoscaler.spec.behavior ? limitByBehavior(input, input.autoscaler.spec.behavior) : limitByDefault(input);
 
@@ -121,7 +121,7 @@ const DOWN_LIMIT: Because = {
   message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
 
-/** Without behavior: a window for shrinking, and at most twice as many, or 4. */
+/** Without `behavior`: a stabilization window for shrinking, and growth to at most twice as many, or 4. */
 function limitByDefault({ autoscaler, current, wanted, history, now }: LimitInput): Limited {
   const { minReplicas = 1, maxReplicas } = autoscaler.spec;
   const since = now - AUTOSCALER_DEFAULTS.downscaleWindowMillis;
@@ -186,7 +186,7 @@ function rated(
 
 type Policy = WholeRules["policies"][number];
 
-/** The number that the selected policy allows; `Min` is the least change. */
+/** The number that the selected policy permits; `Min` selects the smallest change. */
 function rateOf(
   { select, policies }: WholeRules,
   current: number,

@@ -1,4 +1,4 @@
-/** The five sources of metrics: what each asks for, and how it is told in the status. */
+/** The five sources of metrics: what each requests, and its entry in the status. */
 import type { HorizontalPodAutoscaler } from "../../client/kinds/index.ts";
 import { goTextOfSelector } from "../../meta/label-selector.ts";
 import { type PodValues, type Reading, milliOf, quantityOf, resourceQuantity } from "./readings.ts";
@@ -16,27 +16,27 @@ import {
 /** A metric of an autoscaler. */
 export type MetricSpec = NonNullable<HorizontalPodAutoscaler["spec"]["metrics"]>[number];
 
-/** A metric in the status of an autoscaler; its type is empty where it could not be had. */
+/** A metric in the status of an autoscaler; its type is empty where it could not be read. */
 export type MetricStatus = NonNullable<HorizontalPodAutoscaler["status"]["currentMetrics"]>[number];
 
-/** What a metric wants. */
+/** The replicas that a metric asks for. */
 export interface Wanted {
   readonly replicas: number;
-  /** The name of the metric, for people. */
+  /** The name of the metric, for messages. */
   readonly name: string;
   readonly status: MetricStatus;
 }
 
-/** Why a metric cannot be had. */
+/** Why a metric cannot be read. */
 export interface MetricFailure {
   /** The reason of the Event and of the condition. */
   readonly reason: string;
   readonly message: string;
-  /** The message, and which metric, for the Event about all of them. */
+  /** The message with the name of the metric, for the Event about all metrics. */
   readonly what: string;
 }
 
-/** Tells why a metric cannot be had, as kube-controller-manager says it. */
+/** Describes why a metric cannot be read, with the message of kube-controller-manager. */
 export function failureOf(metric: MetricSpec, error: MetricError, namespace: string): MetricFailure {
   const { type, resource, containerResource, pods, object, external } = metric;
   const message = error instanceof ReadingError ? `${readingOf(metric, namespace)}${error.message}` : error.message;
@@ -71,7 +71,7 @@ export function failureOf(metric: MetricSpec, error: MetricError, namespace: str
 
 const usageOf = ({ averageValue }: Target): string => (averageValue === undefined ? "utilization" : "usage");
 
-/** What could not be read of a metric. */
+/** The error of a metric that could not be read. */
 function readingOf(metric: MetricSpec, namespace: string): string {
   const { resource, containerResource, pods, object, external } = metric;
   if (resource ?? containerResource)
@@ -85,7 +85,7 @@ function readingOf(metric: MetricSpec, namespace: string): string {
   return `unable to get external metric ${namespace}/${external.metric.name}/${goTextOfSelector(external.metric.selector)}: `;
 }
 
-/** Judges a metric. @throws MetricError where it cannot be had */
+/** Evaluates a metric. @throws MetricError where it cannot be read */
 export function proposalOf(metric: MetricSpec, reading: Reading, situation: Situation): Wanted {
   if (typeof reading === "string") throw new ReadingError(reading);
   const { type, resource, containerResource, pods, object, external } = metric;

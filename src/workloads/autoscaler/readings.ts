@@ -1,20 +1,20 @@
-/** What autoscalers read: metrics of Pods, of objects and of what is outside, in thousandths. */
+/** The metrics that autoscalers read: of Pods, of objects, and external ones, in thousandths. */
 import { canonicalQuantity, parseQuantity } from "../../meta/quantity.ts";
 
 /** A metric of a Pod. */
 export interface PodValue {
   /** In thousandths. */
   readonly value: number;
-  /** When it was measured, in milliseconds since the epoch. */
+  /** The time of the measurement, in milliseconds since the epoch. */
   readonly at: number;
-  /** Over how many milliseconds it was measured. */
+  /** The length of the measurement, in milliseconds. */
   readonly window: number;
 }
 
 /** A metric of each Pod, by its name. */
 export type PodValues = ReadonlyMap<string, PodValue>;
 
-/** A metric as it was read; a text where it could not be, and why. */
+/** The value of a metric; a text with the reason where it could not be read. */
 export type Reading = { readonly pods: PodValues } | { readonly value: number } | string;
 
 /** A quantity in thousandths, rounded up; 0 for a malformed one. */
@@ -29,10 +29,10 @@ export function milliOf(text: string | number): number {
   return Number(mantissa > 0n && mantissa % divisor !== 0n ? whole + 1n : whole);
 }
 
-/** The quantity of some thousandths. */
+/** The quantity for a number of thousandths. */
 export const quantityOf = (milli: number): string => canonicalQuantity(`${milli}m`) ?? "0";
 
-/** The quantity of some thousandths of a resource: memory in Ki, Mi and so on where it is a whole number of them. */
+/** The quantity for a number of thousandths of a resource: memory has a unit such as Ki or Mi where it is a whole number of that. */
 export function resourceQuantity(resource: string, milli: number): string {
   const bytes = milli / 1000;
   if (resource !== "memory" || !Number.isInteger(bytes) || bytes < 1024) return quantityOf(milli);

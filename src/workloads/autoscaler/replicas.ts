@@ -1,26 +1,26 @@
-/** How many replicas a metric asks for (WL-HPA-5). Pure arithmetic: metrics and Pods in, a number out. */
+/** How many replicas a metric asks for (WL-HPA-5). Pure arithmetic from metrics and Pods. */
 import type { Pod } from "../../client/kinds/index.ts";
 import { conditionOfPod, isReady, isTerminating } from "../common/pods.ts";
 import { type PodValues, milliOf } from "./readings.ts";
 
-/** The times and the tolerance that hold where an autoscaler says nothing. */
+/** The times and the tolerance of an autoscaler that sets none. */
 export const AUTOSCALER_DEFAULTS = {
   tolerance: 0.1,
-  /** How long shrinking waits, without a window of its own. */
+  /** The stabilization window for shrinking where the autoscaler sets none. */
   downscaleWindowMillis: 300_000,
-  /** How long after the start of a Pod its cpu counts only when it is ready and measured since. */
+  /** Within this time after the start of a Pod, its cpu counts only when the Pod is ready and the cpu was measured since. */
   cpuInitializationMillis: 300_000,
-  /** Within this time after its start a Pod that is not ready has never been. */
+  /** A Pod that became unready within this time after its start has never been ready. */
   initialReadinessMillis: 30_000,
 } as const;
 
-/** How far a metric may be off without any change, as a part of its target. */
+/** The deviation from the target that changes nothing, as a part of the target. */
 export interface Tolerances {
   readonly up: number;
   readonly down: number;
 }
 
-/** What a metric asks for. */
+/** The replicas that a metric asks for. */
 export interface Proposal {
   readonly replicas: number;
   /** The metric, in thousandths: of each Pod on average, or as a whole. */
@@ -29,30 +29,30 @@ export interface Proposal {
   readonly utilization?: number;
 }
 
-/** What every metric is judged by. */
+/** The common input of all metrics. */
 export interface Situation {
-  /** Replicas that the target asks for. */
+  /** The desired replicas of the target. */
   readonly replicas: number;
-  /** Replicas that the target has. */
+  /** The current replicas of the target. */
   readonly statusReplicas: number;
-  /** Pods that the selector of the target selects. */
+  /** Pods that match the selector of the target. */
   readonly pods: readonly Pod[];
   readonly tolerances: Tolerances;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A metric cannot be judged, and why. */
+/** The error of a metric that cannot be evaluated. */
 export class MetricError extends Error {}
 
-/** A metric could not be read, and why. */
+/** The error of a metric that could not be read. */
 export class ReadingError extends MetricError {}
 
 const isWithin = ({ up, down }: Tolerances, ratio: number): boolean => 1 - down <= ratio && ratio <= 1 + up;
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** A number of replicas. @throws MetricError where metrics or requests are so large that there is none */
+/** A number of replicas. @throws MetricError where metrics or requests are too large for one */
 function ceil(value: number): number {
   if (Number.isNaN(value)) throw new MetricError("the metric and its target are too large to be compared");
   return Math.max(-MAX_INT32, Math.min(MAX_INT32, Math.ceil(value)));
@@ -63,7 +63,7 @@ interface Groups {
   readonly unready: ReadonlySet<string>;
   /** Pods without a metric. */
   readonly missing: ReadonlySet<string>;
-  /** Pods that are going or have failed. */
+  /** Pods that are terminating or have failed. */
   readonly ignored: ReadonlySet<string>;
 }
 
@@ -82,7 +82,7 @@ function groupsOf({ pods, now }: Situation, values: PodValues, resource: string)
   return { ready, unready, missing, ignored };
 }
 
-/** Whether the cpu of a Pod tells only of its start. */
+/** Whether a Pod is still starting, so that its cpu does not count. */
 function isStarting(pod: Pod, measuredSince: number, now: number): boolean {
   const condition = conditionOfPod(pod, "Ready");
   const { startTime } = pod.status;
@@ -94,7 +94,7 @@ function isStarting(pod: Pod, measuredSince: number, now: number): boolean {
   return isUnready && started + AUTOSCALER_DEFAULTS.initialReadinessMillis > changed;
 }
 
-/** The values of Pods that count, in thousandths. */
+/** The values of the Pods that count, in thousandths. */
 function counted(values: PodValues, { unready, ignored }: Groups): Map<string, number> {
   const all = new Map<string, number>();
   for (const [name, { value }] of values) if (!unready.has(name) && !ignored.has(name)) all.set(name, value);
@@ -106,14 +106,14 @@ interface Judging {
   readonly situation: Situation;
   readonly groups: Groups;
   readonly values: Map<string, number>;
-  /** The value of a Pod without a metric while the others ask for fewer. */
+  /** The assumed value of a Pod without a metric when the others ask for fewer replicas. */
   readonly whenShrinking: (name: string) => number;
   readonly ratioOf: (values: ReadonlyMap<string, number>) => number;
 }
 
 /**
- * The replicas that follow from the ratio of a metric to its target. Pods without a metric or that are not ready are assumed to be such
- * that less is changed; if the direction turns round by that, nothing is.
+ * The replicas that follow from the ratio of a metric to its target. Pods that have no metric or are not ready get assumed values that
+ * make the change smaller; if they reverse its direction, nothing changes.
  */
 function judge({ situation, groups, values, whenShrinking, ratioOf }: Judging): number {
   const { replicas, tolerances } = situation;
@@ -181,7 +181,7 @@ export function byUtilization(
   return { replicas, usage, utilization };
 }
 
-/** What a Pod asks for of a resource, in thousandths: as a whole, of its containers and sidecars, or of one container. */
+/** The requests of a Pod for a resource, in thousandths: of the whole Pod, of its containers and sidecars, or of one container. */
 function requestOf({ metadata: { name }, spec }: Pod, resource: string, container: string | undefined): number {
   const whole = spec.resources?.requests;
   if (container === undefined && whole && Object.keys(whole).length > 0) {
@@ -202,7 +202,7 @@ function requestOf({ metadata: { name }, spec }: Pod, resource: string, containe
   return total;
 }
 
-/** By a value as a whole, in thousandths. @throws MetricError */
+/** By the total value, in thousandths. @throws MetricError */
 export function byValue(situation: Situation, value: number, target: number): Proposal {
   const { replicas, tolerances, pods } = situation;
   const ratio = value / target;
@@ -213,7 +213,7 @@ export function byValue(situation: Situation, value: number, target: number): Pr
   return { replicas: ceil(ratio * ready), usage: value };
 }
 
-/** By a value as a whole that is shared by all replicas, in thousandths. */
+/** By a total value that all replicas share, in thousandths. @throws MetricError */
 export function byShare({ statusReplicas, tolerances }: Situation, value: number, target: number): Proposal {
   const isFine = isWithin(tolerances, value / (target * statusReplicas));
   return {

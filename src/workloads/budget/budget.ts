@@ -12,28 +12,28 @@ import { isReady, isTerminating } from "../common/pods.ts";
 type Status = PodDisruptionBudget["status"];
 type Condition = NonNullable<Status["conditions"]>[number];
 
-/** How long an evicted Pod may take to be seen as being deleted, before its entry is dropped. */
+/** The time after an eviction within which the deletion of the Pod must be seen; after that its entry is dropped. */
 export const DISRUPTION_TIMEOUT_MS = 120_000;
 
-/** What a controller of Pods asks for. */
+/** The scale of a controller of Pods. */
 export interface Scale {
   /** The uid of the controller that counts: the Deployment of a ReplicaSet. */
   readonly uid: string;
   readonly replicas: number;
 }
 
-/** The scale of the controller of some Pods; a text where it cannot be told, and why. */
+/** The scale of the controller of some Pods; a text with the reason where it is not known. */
 export type ScaleOf = (reference: ObjectMetaOwnerReference, pod: Pod) => Scale | string;
 
-/** What the status of a budget follows from. */
+/** The input of the status of a budget. */
 export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
-  /** Pods that its selector selects. */
+  /** Pods that match its selector. */
   readonly pods: readonly Pod[];
   readonly scaleOf: ScaleOf;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Whether a Pod or the spec has changed, so that Events are due even where the status stays. */
+  /** Whether a Pod or the spec has changed, so that Events are due even where the status does not change. */
   readonly isNews: boolean;
 }
 
@@ -41,17 +41,17 @@ export interface BudgetInput {
 export interface Expected {
   readonly expectedPods: number;
   readonly desiredHealthy: number;
-  /** Names of Pods without a controller, where that matters. */
+  /** Names of Pods without a controller, where a controller is needed. */
   readonly unmanaged: readonly string[];
 }
 
 /** The plan of a budget. */
 export interface BudgetPlan extends Plan {
-  /** Pods that were to be evicted and were not deleted in time: an Event about each is due. */
+  /** Evicted Pods that were not deleted in time: each gets an Event. */
   readonly overdue: readonly Pod[];
 }
 
-/** Plans the status of a budget, and when to look again at its evictions. */
+/** Plans the status of a budget, and the time of the next check of its evictions. */
 export function planBudget(input: BudgetInput): BudgetPlan {
   const { budget, pods, now } = input;
   const noPods = pods.length === 0 ? [tells("Normal", "NoPods", "No matching pods found")] : [];
@@ -75,7 +75,7 @@ export function planBudget(input: BudgetInput): BudgetPlan {
   return { stages: [!isRight || input.isNews ? [...told, ...writes] : []], againMillis, overdue };
 }
 
-/** How many Pods a budget expects and needs; a text where that cannot be told, and why. */
+/** How many Pods a budget expects and needs; a text with the reason where that is not known. */
 export function expectedOf({ budget: { spec }, pods, scaleOf }: BudgetInput): Expected | string {
   const { minAvailable, maxUnavailable } = spec;
   if (maxUnavailable === undefined && (minAvailable === undefined || typeof minAvailable === "number")) {
@@ -113,7 +113,7 @@ function roundedUp(value: number | string, total: number): number | undefined {
   return Number.isInteger(percent) ? Math.ceil((percent * total) / 100) : undefined;
 }
 
-/** As kube-controller-manager says it: people search for it. */
+/** The message is that of kube-controller-manager, since users search for it. */
 const unmanagedNote = ({ spec: { selector } }: PodDisruptionBudget): string =>
   `Pods selected by this PodDisruptionBudget (selector: ${goTextOfSelector(selector)}) were found to be unmanaged. ` +
   `As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ` +
@@ -126,7 +126,7 @@ interface Disruptions {
   readonly againMillis: number | undefined;
 }
 
-/** The evictions whose Pods are not seen to be deleted yet (WL-PDB-10). */
+/** The evictions of Pods whose deletion was not seen yet (WL-PDB-10). */
 function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
   const { disruptedPods = {} } = budget.status;
   const kept: Record<string, string> = {};
@@ -140,7 +140,7 @@ function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
     const since = Date.parse(time);
     const left = since + DISRUPTION_TIMEOUT_MS - now;
     if (left < 0) overdue.push(pod);
-    // Else it may be another Pod with the name of the evicted one.
+    // Otherwise it may be another Pod with the name of the evicted one.
     else if (!creationTimestamp || Date.parse(creationTimestamp) <= since) {
       kept[name] = time;
       againMillis = Math.min(againMillis ?? Infinity, left + 1);
@@ -149,7 +149,7 @@ function keptDisruptions({ budget, pods, now }: BudgetInput): Disruptions {
   return { kept, overdue, againMillis };
 }
 
-/** Allows nothing where it cannot be told how many Pods there are to be. */
+/** Allows no disruption where the expected number of Pods is not known. */
 function planFailure(
   { budget, now, isNews }: BudgetInput,
   message: string,
@@ -211,7 +211,7 @@ function withCondition({ status }: PodDisruptionBudget, counted: Counted, now: n
   };
 }
 
-/** Sets a condition; its time changes with its status only. */
+/** Sets a condition; its time changes only with its status. */
 function withStatus(
   conditions: readonly Condition[] = [],
   condition: Omit<Condition, "lastTransitionTime">,

@@ -1,4 +1,4 @@
-/** The condition of an eviction after which nobody deleted the Pod: it is set back after a while. */
+/** The condition of an evicted Pod that was never deleted: it is set back after a while. */
 import { Pod as PodKind } from "../../client/kinds/index.ts";
 import type { Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
@@ -10,7 +10,7 @@ import { conditionOfPod, isTerminating } from "../common/pods.ts";
 export const STALE_MS = 120_000;
 const CONDITION = "DisruptionTarget";
 
-/** Whether a Pod has the condition, and is neither being deleted nor ended; the one of a node agent stays. */
+/** Whether a Pod has the condition, and is neither terminating nor finished; a condition set by a node agent stays. */
 export function isDisrupted(pod: Pod): boolean {
   const condition = conditionOfPod(pod, CONDITION);
   return (
@@ -21,7 +21,7 @@ export function isDisrupted(pod: Pod): boolean {
   );
 }
 
-/** Plans to set the condition of a Pod to False when it is stale, or to look again when it will be. */
+/** Plans to set the condition of a Pod to False when it is stale, or to check again when it will be. */
 export function planStaleCondition(pod: Pod, now: number): Plan {
   if (!isDisrupted(pod)) return { stages: [] };
   const { lastTransitionTime } = conditionOfPod(pod, CONDITION)!;

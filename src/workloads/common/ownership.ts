@@ -1,4 +1,4 @@
-/** Which objects a controller takes over and which it releases (WL-GEN-1). */
+/** Which objects a controller adopts and which it releases (WL-GEN-1). */
 import type { ApiObject, Kind, NewObject, Scope } from "../../client/kind.ts";
 import type { ObjectMetaOwnerReference } from "../../client/kinds/types.ts";
 import { type PlannedWrite, updates } from "./plan.ts";
@@ -7,9 +7,9 @@ import { type PlannedWrite, updates } from "./plan.ts";
 export interface Ownership<T extends ApiObject> {
   /** Controlled objects that stay. */
   readonly owned: readonly T[];
-  /** Objects without a controller to take over; they count from the next plan on. */
+  /** Objects without a controller to adopt; they count from the next plan on. */
   readonly adopts: readonly T[];
-  /** Controlled objects whose labels no longer fit. */
+  /** Controlled objects whose labels no longer match. */
   readonly releases: readonly T[];
 }
 
@@ -28,10 +28,10 @@ export const referenceTo = ({ apiVersion, kind, metadata: { name, uid } }: ApiOb
 });
 
 /**
- * Decides about the controlled and free objects of a namespace; objects of other controllers are left out. While the owner is being
- * deleted nothing is taken over or released, and an object that is being deleted is never taken over.
+ * Decides about the controlled objects and those without a controller in a namespace; objects of other controllers are left out. While the
+ * owner is being deleted nothing is adopted or released, and an object that is being deleted is never adopted.
  *
- * @param fits whether the labels, and where it matters the name, fit the owner
+ * @param fits whether the labels, and where it matters the name, match the owner
  */
 export function planOwnership<T extends ApiObject>(
   owner: ApiObject,
@@ -76,7 +76,7 @@ export const released = <T extends ApiObject>(object: T, owner: ApiObject): T =>
   },
 });
 
-/** Adds the namespace of an owner and the reference to it to a new object. */
+/** Adds the namespace of an owner and the reference to the owner to a new object. */
 export const ownedBy = <O extends NewObject<ApiObject>>(object: O, owner: ApiObject): O => ({
   ...object,
   metadata: {
@@ -86,7 +86,7 @@ export const ownedBy = <O extends NewObject<ApiObject>>(object: O, owner: ApiObj
   },
 });
 
-/** Plans the writes of ownership: each object at its resourceVersion. */
+/** Plans the writes of adoptions and releases: each at the resourceVersion of its object. */
 export const ownershipWrites = <T extends ApiObject, S extends Scope>(
   kind: Kind<T, S>,
   owner: ApiObject,

@@ -1,5 +1,5 @@
 /**
- * The writes that a planner asks for, as values: a planner is a pure function of objects and of the time.
+ * The writes of a plan, as values: a planner is a pure function of objects and of the time.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import type { ApiObject, Kind, NewObject, Scope } from "../../client/kind.ts";
 
 /** An Event about the owner of a written object. */
 export interface Told {
-  /** Its reason where the write is done, such as `SuccessfulCreate`. */
+  /** Its reason where the write succeeds, such as `SuccessfulCreate`. */
   readonly done: string;
   /** Its reason where the write is refused, such as `FailedCreate`. */
   readonly refused: string;
-  /** Its text where the write is done; by default what was done to which object. */
+  /** Its text where the write succeeds; by default the operation and the object. */
   readonly doneNote?: string;
   /** Its text where the write is refused, before the message of the server. */
   readonly refusedNote?: string;
-  /** Reasons of refusals that are no Event, such as `AlreadyExists`. */
+  /** Reasons of refusals without an Event, such as `AlreadyExists`. */
   readonly untold?: readonly string[];
 }
 
 /**
- * Whether an object that exists by the name of a new one is what was to be made, so that the create is done. It is read from the server:
- * memory may be behind.
+ * Whether an existing object with the name of the new one is the one to create, so that the create counts as done. It is read from the
+ * server, since the informer may lag behind.
  */
 export type IsSame = (found: ApiObject) => boolean;
 
@@ -58,20 +58,20 @@ export interface DeletePlan {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
 }
 
-/** A write that the server refused, and why. */
+/** A write that the server refused. */
 export interface Refusal {
   readonly write: PlannedWrite;
-  /** The reason of the Status, such as `AlreadyExists`; `Unknown` where there is none. */
+  /** The reason of the Status, such as `AlreadyExists`; `Unknown` where it has none. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** What to write for an object, and when to plan again without a change. */
+/** The writes for an object, and when to plan again without a change. */
 export interface Plan {
   /**
    * Stages, one after the other. The writes of a stage do not depend on each other: its creates are sent in batches of 1, 2, 4, 8 and so
-   * on, each only if the one before had no refusal (WL-GEN-5), its deletions side by side, others in order; a series counts as a create. After a refusal no
-   * further stage begins.
+   * on, each only if the previous one had no refusal (WL-GEN-5), its deletions in parallel, others in order; a series counts as a create.
+   * After a refusal no further stage begins.
    */
   readonly stages: readonly (readonly PlannedWrite[])[];
   /**
@@ -81,11 +81,11 @@ export interface Plan {
    *   being deleted
    */
   readonly afterwards?: (refusals: readonly Refusal[], isIncomplete: boolean) => readonly PlannedWrite[];
-  /** Whether it takes objects over, which an owner may do only while the server itself has it. */
+  /** Whether it adopts objects, which an owner may do only while the server itself has the owner. */
   readonly adopts?: boolean;
-  /** Milliseconds after which the plan may change by time alone. */
+  /** Milliseconds after which the plan may change although no object does. */
   readonly againMillis?: number | undefined;
-  /** What is in the way, so that the plan is made again with growing delay after all writes. */
+  /** What prevents progress: the plan is made again with growing delay after all writes. */
   readonly obstacle?: string | undefined;
 }
 
@@ -146,7 +146,7 @@ export const tells = (type: "Normal" | "Warning", reason: string, note: string):
   note,
 });
 
-/** The soonest of some times to plan again; undefined where there is none. */
+/** The earliest of some times to plan again; undefined where there is none. */
 export function soonest(...millis: readonly (number | undefined)[]): number | undefined {
   const times = millis.filter((one) => one !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);

@@ -1,4 +1,4 @@
-/** What the controllers of workloads ask about Pods: ready, available, ended, terminating, active, bound. */
+/** The states of Pods that controllers of workloads need: ready, available, finished, terminating, active, bound. */
 import type { Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
 
@@ -19,7 +19,7 @@ export const isActive = (pod: Pod): boolean => !isFinished(pod) && !isTerminatin
 export const isReady = (pod: Pod): boolean => conditionOfPod(pod, "Ready")?.status === "True";
 
 /**
- * The time from which a ready Pod counts as available, in milliseconds since the epoch; undefined where it is not ready. A condition
+ * The time since which a ready Pod counts as available, in milliseconds since the epoch; undefined where it is not ready. A condition
  * without a time counts as available only without `minReadySeconds`.
  */
 export function availableSince(pod: Pod, minReadySeconds = 0): number | undefined {

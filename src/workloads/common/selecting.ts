@@ -1,5 +1,5 @@
 /**
- * Finds the objects that a selector selects, and the owners of selectors that select an object, without a look at all of them: objects
+ * Finds the objects that a selector matches, and the owners of selectors that match an object, without a scan of all of them: objects
  * are indexed by each of their labels, selectors by one label that they require.
  */
 import type { ApiObject } from "../../client/kind.ts";

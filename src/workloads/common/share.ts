@@ -1,8 +1,8 @@
-/** Counts that are given as a number or as a percentage. */
+/** Counts that are written as a number or as a percentage. */
 
 /**
- * Returns the number that a value such as `2` or `"25%"` means for a total; a fraction is rounded up or down. Any other text counts as 0,
- * which the API server refuses.
+ * Returns the number for a value such as `2` or `"25%"` of a total; a fraction is rounded up or down. Any other text counts as 0;
+ * the API server refuses such a text.
  */
 export function shareOf(value: number | string, total: number, rounding: "up" | "down"): number {
   if (typeof value === "number") return value;

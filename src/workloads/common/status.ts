@@ -1,11 +1,11 @@
-/** What the status of every workload is made of: counts, and whether it says something new. */
+/** What the statuses of all workloads share: counts, and whether a status has changed. */
 import { canonicalJson } from "../../value/canonical.ts";
 import type { Value } from "../../value/value.ts";
 
-/** Returns a count as a member of a status; it is absent where it is not above 0. */
+/** Returns a count as a member of a status; a count that is not above 0 is absent. */
 export const counted = (member: string, count = 0): object => (count > 0 ? { [member]: count } : {});
 
-/** Whether two statuses say the same, in whatever order their members are. */
+/** Whether two statuses are equal, whatever the order of their members. */
 export const isSameStatus = (a: object, b: object): boolean =>
   a === b || canonicalJson(a as Value) === canonicalJson(b as Value);
 

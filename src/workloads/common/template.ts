@@ -1,4 +1,4 @@
-/** Templates of Pods: their hashes, and the Pods that are made from them. */
+/** Templates of Pods: their hashes, and the Pods that are created from them. */
 import type { ApiObject, NewObject } from "../../client/kind.ts";
 import type { Pod, ReplicaSet } from "../../client/kinds/index.ts";
 import { canonicalJson } from "../../value/canonical.ts";
@@ -20,7 +20,7 @@ export function hashOf(value: unknown, collisionCount?: number): string {
 }
 
 /**
- * Returns the hashes of a value, one for each count of collisions: the value is read once, however many names others have taken.
+ * Returns the hashes of a value, one for each count of collisions: the value is encoded once, however many hashes are needed.
  */
 export function hashesOf(value: unknown): (collisionCount?: number) => string {
   const begun = fnv1a(Buffer.from(canonicalJson(value as Value)));
@@ -53,7 +53,7 @@ export const isSameTemplate = (a: PodTemplate, b: PodTemplate, label: string): b
 
 const texts = new WeakMap<PodTemplate, { readonly label: string; readonly text: string }>();
 
-/** The canonical text of the template of an immutable object; each one is written once. */
+/** The canonical text of the template of an immutable object; it is computed once for each object. */
 function textWithout(template: PodTemplate, label: string): string {
   const known = texts.get(template);
   if (known?.label === label) return known.text;

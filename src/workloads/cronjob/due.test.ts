@@ -12,7 +12,7 @@ const cronJob = (spec: object = {}, status: object = {}): CronJob =>
   ({ metadata: { name: "k", creationTimestamp: "2026-01-01T00:00:00Z" }, spec, status }) as unknown as CronJob;
 const at = (text: string): number => Date.parse(text);
 const missed = (text: string, now: string, object = cronJob(), withDeadline = true) => {
-  // A time is looked at 100 ms after it has passed.
+  // A time is due 100 ms after it has passed.
   const { last, count, isInvalid } = dueBy(object, zonedOf(text), at(now) + 100, withDeadline);
   return { last: last === undefined ? undefined : new Date(last).toISOString(), count, isInvalid };
 };

@@ -1,4 +1,4 @@
-/** Which time of a CronJob is due, and when it is looked at next (WL-CRON-1, WL-CRON-3, WL-CRON-7). */
+/** Which time of a CronJob is due, and when to check it next (WL-CRON-1, WL-CRON-3, WL-CRON-7). */
 import type { CronJob } from "../../client/kinds/index.ts";
 import type { CronSchedule } from "../../meta/cron.ts";
 import { nextDue } from "./next.ts";
@@ -9,25 +9,25 @@ export interface ZonedSchedule {
   readonly zone: string;
 }
 
-/** The times of a CronJob that have passed; milliseconds since the epoch. */
+/** The times of a CronJob that have passed, in milliseconds since the epoch. */
 export interface Missed {
   /** The time from which they count. */
   readonly since: number;
   /** The last of them; undefined where there is none. */
   readonly last: number | undefined;
-  /** About how many there are. */
+  /** Approximately how many there are. */
   readonly count: number;
-  /** Whether the schedule comes once at most, and so is no schedule. */
+  /** Whether the schedule has one time at most, and so is no schedule. */
   readonly isInvalid: boolean;
 }
 
 const SECOND = 1000;
-/** The time after which a CronJob is looked at when it is due. */
+/** How long after a time a CronJob is checked. */
 const DELAY_MS = 100;
 
 /**
- * Returns the times that are to be looked at now: a time is, {@link DELAY_MS} after it has passed, so that a controller which starts in
- * between does the same as one that waits.
+ * Returns the times that are due now: a time is due {@link DELAY_MS} after it has passed, so that a controller that starts within this
+ * delay does the same as one that was waiting.
  */
 export const dueBy = (cronJob: CronJob, zoned: ZonedSchedule, now: number, withDeadline: boolean): Missed =>
   missedBetween(zoned, sinceOf(cronJob, now, withDeadline), now - DELAY_MS);
@@ -39,7 +39,7 @@ function missedBetween(zoned: ZonedSchedule, since: number, now: number): Missed
   const second = first === undefined ? undefined : nextDue(schedule, zone, first);
   if (first === undefined || second === undefined) return { since, last: undefined, count: 0, isInvalid: true };
   if (now < second) return { since, last: first, count: 1, isInvalid: false };
-  // The distance of the first two is taken for that of all.
+  // The distance of the first two stands for the distance of all.
   const distance = Math.round((second - first) / SECOND) * SECOND;
   const count = Math.floor((now - first) / distance) + 1;
   return { since, last: lastBetween(zoned, first + (count - 2) * distance, now), count, isInvalid: false };
@@ -51,7 +51,7 @@ function sinceOf({ metadata, spec, status }: CronJob, now: number, withDeadline:
   return withDeadline && deadline !== undefined ? Math.max(begin, now - deadline * SECOND) : begin;
 }
 
-/** Times that are looked at one after the other before the search halves. */
+/** How many times are checked one after the other before the binary search. */
 const STEPS = 3;
 
 /** The last time of a schedule after `from` and not after `now`; undefined where there is none. */
@@ -68,7 +68,7 @@ function lastBetween({ schedule, zone }: ZonedSchedule, from: number, now: numbe
   return last;
 }
 
-/** Times of fields depend on nothing before them, so the search may begin anywhere. */
+/** The times do not depend on earlier ones, so the search may begin anywhere. */
 function lastByHalving(dueAfter: (time: number) => number | undefined, known: number, now: number): number {
   let last = known;
   let none = now;
@@ -81,7 +81,7 @@ function lastByHalving(dueAfter: (time: number) => number | undefined, known: nu
   return last;
 }
 
-/** Milliseconds until a CronJob is looked at again; undefined where its schedule comes no more. */
+/** Milliseconds until the next check of a CronJob; undefined where its schedule has no further time. */
 export function untilNext(cronJob: CronJob, zoned: ZonedSchedule, now: number): number | undefined {
   const { since, last, count, isInvalid } = dueBy(cronJob, zoned, now, false);
   const from = last ?? (isInvalid || count > 0 ? now : since);

@@ -19,7 +19,7 @@ const nextTimes = (zone: string, text: string, from: string, count: number): rea
 };
 
 describe("the next time of a schedule", () => {
-  // The answers are those of robfig/cron 3.0.1.
+  // The expected times are those of robfig/cron 3.0.1.
   test.each<[zone: string, schedule: string, from: string, times: readonly string[]]>([
     [
       "Europe/Berlin",

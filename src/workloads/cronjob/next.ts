@@ -1,8 +1,8 @@
 /**
- * When a schedule is due next, as robfig/cron, the parser of kube-controller-manager, has it (WL-CRON-1).
+ * The next time of a schedule, as robfig/cron, the parser of kube-controller-manager, computes it (WL-CRON-1).
  *
- * Hours and minutes are added to the time, not to what the clocks show. So an hour that summer time leaves out has no run, and one that
- * comes twice has two.
+ * Hours and minutes are added to the absolute time, not to local time. So an hour that daylight saving skips has no run, and an hour that
+ * it repeats has two.
  *
  * @module
  */
@@ -13,12 +13,12 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** A schedule that is not due for so long never is. */
+/** A schedule without a time in this period has none. */
 const MAX_YEARS = 5;
 
 /**
- * Returns the first time after `after` at which a schedule is due, in milliseconds since the epoch; undefined where that is never, which
- * means not in five years.
+ * Returns the first time of a schedule after `after`, in milliseconds since the epoch; undefined where there is none within five
+ * years.
  *
  * @param zoneName the zone of schedules whose text names none @throws RangeError for a zone that the engine does not know
  */
@@ -28,14 +28,14 @@ export function nextDue(schedule: CronSchedule, zoneName: string, after: number)
   return new Search(schedule.fields, timeZone(schedule.zone ?? zoneName), second + SECOND).run();
 }
 
-/** A time that is moved to the next value of each field, from the month to the minute. */
+/** A time that is advanced to the next value of each field, from the month to the minute. */
 class Search {
   readonly #fields: CronFields;
   readonly #zone: TimeZone;
   #time: number;
-  /** The local time, as UTC would show it. */
+  /** The local time, with the fields of a UTC date. */
   #local: Date;
-  /** Whether a field was moved: the smaller ones begin from the start then. */
+  /** Whether a field was advanced: smaller fields are then reset to their first value. */
   #isMoved = false;
 
   constructor(fields: CronFields, zone: TimeZone, time: number) {
@@ -48,7 +48,7 @@ class Search {
   run(): number | undefined {
     const lastYear = this.#local.getUTCFullYear() + MAX_YEARS;
     while (this.#local.getUTCFullYear() <= lastYear) {
-      // Each of them begins from the month again where it came to the end of the field above.
+      // A field that overflows into the next larger one begins again with the month.
       if (this.#month() && this.#day() && this.#hour() && this.#minute() && this.#second()) return this.#time;
     }
     return undefined;
@@ -73,14 +73,14 @@ class Search {
       const before = this.#time;
       this.#setLocal(this.#local.getTime() + DAY);
       this.#toMidnight();
-      // Zones that crossed the date line have left out a day.
+      // Zones that crossed the date line have skipped a day.
       if (this.#time <= before) this.#setTime(before + DAY);
       if (this.#local.getUTCDate() === 1) return false;
     }
     return true;
   }
 
-  /** Where midnight is left out, the hour before or behind it stands for it. */
+  /** Where midnight is skipped, the hour before or after it replaces it. */
   #toMidnight(): void {
     const hour = this.#local.getUTCHours();
     if (hour !== 0) this.#setTime(this.#time + (hour > 12 ? 24 - hour : -hour) * HOUR);
@@ -106,7 +106,7 @@ class Search {
     return true;
   }
 
-  /** The first second of a minute is due, as clocks show it: the offsets of long ago have seconds. */
+  /** The first second of a minute in local time: old offsets have seconds. */
   #second(): boolean {
     const seconds = this.#local.getUTCSeconds();
     if (seconds === 0) return true;
@@ -127,7 +127,7 @@ class Search {
     return { year: local.getUTCFullYear(), month: local.getUTCMonth(), day: local.getUTCDate() };
   }
 
-  /** Goes to the beginning of the field that is moved, the first time. */
+  /** Resets the time to the beginning of the field that is advanced, the first time. */
   #begin(year: number, month: number, day: number, hour = 0): void {
     if (this.#isMoved) return;
     this.#isMoved = true;

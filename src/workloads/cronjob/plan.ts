@@ -1,5 +1,5 @@
 /**
- * What a CronJob needs: the Job that is due, which Jobs are deleted, and its status.
+ * Plans a CronJob: the Job that is due, the Jobs to delete, and its status.
  *
  * @module
  */
@@ -17,31 +17,31 @@ import { type ZonedSchedule, dueBy, untilNext } from "./due.ts";
 export interface CronInput {
   readonly cronJob: CronJob;
   readonly jobs: readonly Job[];
-  /** Whether a Job of a name is there, whoever controls it. */
+  /** Whether a Job with a name exists, whatever its controller. */
   readonly exists: (name: string) => boolean;
   readonly now: number;
-  /** The zone of schedules without one. */
+  /** The zone of schedules that name none. */
   readonly localZone: string;
 }
 
 /** A Job that is due. */
 export interface DueJob {
   readonly job: NewObject<Job>;
-  /** When it was due, in RFC 3339. */
+  /** The scheduled time, in RFC 3339. */
   readonly time: string;
-  /** Jobs in whose place it comes: they are deleted before. */
+  /** Jobs that it replaces: they are deleted first. */
   readonly replaces: readonly Job[];
 }
 
-/** What to write for a CronJob. */
+/** The writes for a CronJob. */
 export interface CronPlan {
   readonly events: readonly PlannedWrite[];
-  /** Jobs that ended and are too many. */
+  /** Finished Jobs beyond the limits. */
   readonly removes: readonly Job[];
   readonly due: DueJob | undefined;
   /** The status without the Job that is due. */
   readonly status: CronJob["status"];
-  /** Milliseconds until time alone changes the plan, for a status. */
+  /** Milliseconds until the plan changes although no object does, from the current status. */
   readonly againMillis: (status: CronJob["status"]) => number | undefined;
 }
 
@@ -55,7 +55,7 @@ const TOO_MANY = "too many missed start times. Set or decrease .spec.startingDea
 export function planCronJob(input: CronInput): CronPlan {
   const { cronJob, now } = input;
   const removes = removedJobs(input);
-  // What is removed is no news.
+  // A removal from the status needs no Event.
   const kept = { ...input.cronJob, status: withoutJobs(input.cronJob.status, removes) };
   const known = knownJobs({ ...input, cronJob: kept });
   const { status } = known;
@@ -74,7 +74,7 @@ export function planCronJob(input: CronInput): CronPlan {
   };
 }
 
-/** Returns a status with a Job that was made. */
+/** Returns a status with a Job that was created. */
 export function withJob(status: CronJob["status"], { time }: DueJob, made: Job): CronJob["status"] {
   const { namespace, name, uid, resourceVersion } = made.metadata;
   const entry = { apiVersion: "batch/v1", kind: "Job", namespace, name, uid, resourceVersion } as Active;
@@ -95,7 +95,7 @@ function withActive(status: CronJob["status"], active: readonly Active[]): CronJ
   return active.length > 0 ? { ...others, active } : others;
 }
 
-/** Compares the Jobs that are there with those in the status (WL-CRON-5). */
+/** Compares the existing Jobs with those in the status (WL-CRON-5). */
 function knownJobs({ cronJob, jobs, exists }: CronInput): Pick<CronPlan, "events" | "status"> {
   const events: PlannedWrite[] = [];
   let { lastSuccessfulTime } = cronJob.status;
@@ -131,7 +131,7 @@ function knownJobs({ cronJob, jobs, exists }: CronInput): Pick<CronPlan, "events
   return { events, status: lastSuccessfulTime === undefined ? status : { ...status, lastSuccessfulTime } };
 }
 
-/** Returns the Jobs that ended and are beyond the limits, the oldest (WL-CRON-6). */
+/** Returns the oldest finished Jobs beyond the limits (WL-CRON-6). */
 function removedJobs({ cronJob, jobs }: CronInput): readonly Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.spec;
   const beyond = (type: string, limit: number | undefined): readonly Job[] => {
@@ -143,7 +143,7 @@ function removedJobs({ cronJob, jobs }: CronInput): readonly Job[] {
   return removed.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** Sorts Jobs by their start, those that did not start last. */
+/** Sorts Jobs by their start; those without one come last. */
 function oldestFirst(jobs: readonly Job[]): readonly Job[] {
   const started = jobs.map((job) => ({ job, start: Date.parse(job.status.startTime ?? "") || Infinity }));
   started.sort((a, b) =>
@@ -152,7 +152,7 @@ function oldestFirst(jobs: readonly Job[]): readonly Job[] {
   return started.map(({ job }) => job);
 }
 
-/** The schedule of a CronJob that is to run; otherwise why it does not. */
+/** The schedule of a CronJob that may run; otherwise why it does not. */
 function scheduleOf(input: CronInput): {
   readonly zoned?: ZonedSchedule;
   readonly events: readonly PlannedWrite[];
@@ -190,7 +190,7 @@ function isKnown(zone: string): boolean {
   }
 }
 
-/** Returns the time for which a Job is to be made now (WL-CRON-1, WL-CRON-3, WL-CRON-4). */
+/** Returns the scheduled time of the Job to create now (WL-CRON-1, WL-CRON-3, WL-CRON-4). */
 function dueTime(
   { cronJob, now }: CronInput,
   zoned: ZonedSchedule,
@@ -222,7 +222,7 @@ const httpDate = (time: number): string => new Date(time).toUTCString().replace(
 
 const nameOf = ({ metadata }: CronJob, time: number): string => `${metadata.name}-${Math.floor(time / 60_000)}`;
 
-/** Creates the Job of a time (WL-CRON-2). */
+/** Creates the Job for a scheduled time (WL-CRON-2). */
 function dueJob({ cronJob, jobs }: CronInput, { active = [] }: CronJob["status"], time: number): DueJob {
   const { concurrencyPolicy, jobTemplate, timeZone: zone = "UTC" } = cronJob.spec;
   const { labels, annotations } = jobTemplate.metadata;

@@ -1,7 +1,7 @@
 /**
- * How long failed Pods of a DaemonSet stay on a node before they are replaced: 1 s after the last one, doubled to 15 min (WL-DS-5).
+ * How long a failed Pod of a DaemonSet stays on its node before it is replaced: 1 s after the last failure, doubled up to 15 min (WL-DS-5).
  *
- * No object says when a Pod that is gone has failed, so this is kept in memory, as in kube-controller-manager: a restart begins anew.
+ * No object records the failures of deleted Pods, so they are kept in memory, as in kube-controller-manager, and lost with a restart.
  */
 
 const FIRST_MILLIS = 1000;
@@ -13,10 +13,10 @@ interface Failures {
   readonly delayMillis: number;
 }
 
-/** Returns the milliseconds until a failed Pod of a node may be replaced; undefined where it may be at once. */
+/** Returns the milliseconds until a failed Pod of a node may be replaced; undefined where that is now. */
 export type WaitOf = (node: string) => number | undefined;
 
-/** The failures of nodes in the memory of one controller, by texts that name a DaemonSet and a node. */
+/** The failures of nodes in the memory of one controller, by keys that name a DaemonSet and a node. */
 export class FailureMemory {
   readonly #failures = new Map<string, Failures>();
   #sizeToPrune = 1000;
@@ -26,7 +26,7 @@ export class FailureMemory {
     return this.#failures.size;
   }
 
-  /** Returns the milliseconds until a failed Pod may be replaced; undefined where it may be at once. */
+  /** Returns the milliseconds until a failed Pod may be replaced; undefined where that is now. */
   wait(key: string, now: number): number | undefined {
     const known = this.#failures.get(key);
     if (!known || hasExpired(known, now)) return undefined;
@@ -34,7 +34,7 @@ export class FailureMemory {
     return left > 0 ? left : undefined;
   }
 
-  /** Remembers that a failed Pod is replaced. */
+  /** Records that a failed Pod is replaced. */
   add(key: string, now: number): void {
     const known = this.#failures.get(key);
     const delayMillis = known && !hasExpired(known, now) ? Math.min(2 * known.delayMillis, MOST_MILLIS) : FIRST_MILLIS;
@@ -48,5 +48,5 @@ export class FailureMemory {
   }
 }
 
-/** A node without a failure for that long begins anew. */
+/** The backoff of a node without a failure for this long is reset. */
 const hasExpired = ({ at }: Failures, now: number): boolean => now - at > 2 * MOST_MILLIS;

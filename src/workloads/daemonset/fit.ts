@@ -6,7 +6,7 @@ import { isTolerated } from "../nodes/tolerations.ts";
 import { tolerationsOf } from "./pod.ts";
 import type { Steps } from "../../util/steps.ts";
 
-/** Whether a node should have a Pod (`runs`), keeps one that it has (`stays`), or should have none (`none`). */
+/** Whether a node should have a Pod (`runs`), keeps an existing one (`stays`), or should have none (`none`). */
 export type NodeFit = "runs" | "stays" | "none";
 
 /** Returns the fit of a node. */
@@ -14,7 +14,7 @@ export type FitOf = (node: Node) => NodeFit;
 
 const compiled = new WeakMap<PodTemplate, FitOf>();
 
-/** Compiles the fit of nodes to a template of an immutable object; each one is compiled once, and each node is looked at once. */
+/** Compiles the fit of nodes to the template of an immutable object: once for each template, and evaluated once for each node. */
 export function fitOf(template: PodTemplate): FitOf {
   const known = compiled.get(template);
   if (known) return known;
@@ -29,7 +29,7 @@ export function fitOf(template: PodTemplate): FitOf {
   return fit;
 }
 
-/** Judges nodes in steps, so that {@link fitOf} knows them: a template may have tens of thousands of terms. */
+/** Evaluates nodes in slices before {@link fitOf} is used: a template may have tens of thousands of terms. */
 export function* judgeNodes(template: PodTemplate, nodes: readonly Node[]): Steps<void> {
   const fit = fitOf(template);
   for (const node of nodes) {

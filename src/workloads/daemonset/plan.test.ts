@@ -39,7 +39,7 @@ const podOf = (name: string, nodeName: string, phase = "Running", metadata: obje
     spec: { nodeName },
     status: { phase, conditions: [{ type: "Ready", status: phase === "Running" ? "True" : "False" }] },
   }) as unknown as Pod;
-/** A Pod that is for a node and not bound. */
+/** A Pod for a node that is not bound yet. */
 const unbound = (name: string, node: string): Pod => {
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
   const requiredDuringSchedulingIgnoredDuringExecution = { nodeSelectorTerms: [{ matchFields }] };
@@ -56,7 +56,7 @@ const planOf = (set: DaemonSet, nodes: readonly Node[], pods: readonly Pod[] = [
     waitOf: () => undefined,
     now: NOW,
   });
-/** The Pods that are made, as `+`, and those that are deleted, by their names. */
+/** The Pods that are created, as `+`, and those that are deleted, by their names. */
 const podsOf = (...all: Parameters<typeof planOf>): string[] =>
   planOf(...all)
     .stages.flat()

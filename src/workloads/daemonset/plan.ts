@@ -1,7 +1,7 @@
 /**
  * Plans a DaemonSet: its revisions, one Pod for each node that fits, updates of its Pods, and its status (WL-DS-1 to WL-DS-11).
  *
- * An update begins only when each node has what it should have.
+ * An update begins only when each node has the Pods that it should have.
  */
 import { ControllerRevision, DaemonSet, type Node, Pod } from "../../client/kinds/index.ts";
 import { isFinished } from "../../claims/usage.ts";
@@ -27,7 +27,7 @@ import { fitOf } from "./fit.ts";
 import { HASH, isUpdated, newPod, targetOf } from "./pod.ts";
 import { type PodsByNode, byPrecedence, isSameStatus, statusOf } from "./status.ts";
 
-/** What a DaemonSet is planned from. */
+/** The input of a plan. */
 export interface DaemonSetView {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
@@ -44,11 +44,11 @@ export interface DaemonSetView {
 
 /** The plan of a DaemonSet. */
 export interface DaemonSetPlan extends Plan {
-  /** The nodes whose failed Pods are deleted by this plan; the next failure there waits (WL-DS-5). */
+  /** The nodes whose failed Pods this plan deletes; after the next failure there the controller waits (WL-DS-5). */
   readonly failedOn: readonly string[];
 }
 
-/** The most Pods that one plan makes, and deletes (WL-GEN-5). */
+/** The maximum number of Pods that one plan creates, and deletes (WL-GEN-5). */
 const MOST_AT_ONCE = 250;
 
 const MADE: Told = { done: "SuccessfulCreate", refused: "FailedCreate" };
@@ -65,32 +65,32 @@ export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
   const pods = planOwnership(set, view.pods, fits);
   const revisions = planOwnership(set, view.revisions, fits);
   const writes = [...ownershipWrites(ControllerRevision, set, revisions), ...ownershipWrites(Pod, set, pods)];
-  // What follows from it is planned when the informers show it.
+  // The next plan, after the informers show these writes, does the rest.
   const adopts = pods.adopts.length + revisions.adopts.length > 0;
   if (writes.length > 0) return { stages: [writes], adopts, failedOn: [] };
   return new Planning(view, pods.owned, revisions.owned).plan();
 }
 
-/** What a plan does with Pods: nodes that get one, and Pods that go. */
+/** The changes of Pods: nodes that get one, and Pods to delete. */
 interface Changes {
   readonly makeOn: string[];
   readonly remove: Pod[];
 }
 
-/** Adds items to a list; they may be more than a call takes arguments. */
+/** Adds items to a list; there may be more items than a call can have arguments. */
 function addAll<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item);
 }
 
 const noChanges = (): Changes => ({ makeOn: [], remove: [] });
 
-/** The plan of one DaemonSet that stays. */
+/** The plan of one DaemonSet that is not being deleted. */
 class Planning {
   readonly #view: DaemonSetView;
   readonly #set: DaemonSet;
   /** All Pods that it controls. */
   readonly #all: readonly Pod[];
-  /** Without those that have ended and are going: there is nothing to do with them. */
+  /** Without Pods that have finished and are terminating: nothing needs to be done with them. */
   readonly #pods: PodsByNode;
   readonly #revision: RevisionPlan;
   readonly #events: PlannedWrite[] = [];
@@ -165,7 +165,7 @@ class Planning {
       else if (here) this.#manageNode(name, here, found === "runs", changes);
       else if (found === "runs") changes.makeOn.push(name);
     }
-    // A Pod for a node that is gone and that was never bound is nobody else's (WL-DS-4).
+    // A Pod for a deleted node that was never bound has no other controller to delete it (WL-DS-4).
     for (const [node, pods] of this.#pods) {
       if (!names.has(node))
         addAll(
@@ -180,7 +180,7 @@ class Planning {
     const running = here.filter((pod) => !isTerminating(pod) && !isFinished(pod));
     for (const pod of here) if (isFinished(pod)) this.#replaceEnded(node, pod, changes);
     if (running.length === 0 && this.#allowsSurge && isToRun) {
-      // A Pod that has ended and waits to be replaced stands for the next one.
+      // A finished Pod that waits to be replaced counts as the next one.
       if (here.every(isTerminating)) changes.makeOn.push(node);
     }
     if (running.length <= 1) return;
@@ -188,7 +188,7 @@ class Planning {
     addAll(changes.remove, this.#allowsSurge ? this.#surplusOfSurge(sorted) : sorted.slice(1));
   }
 
-  /** Deletes a Pod that has ended; one that failed not before its time (WL-DS-5). */
+  /** Deletes a finished Pod; a failed one only after its backoff (WL-DS-5). */
   #replaceEnded(node: string, pod: Pod, { remove }: Changes): void {
     if (isTerminating(pod)) return;
     const { namespace, name } = pod.metadata;
@@ -210,11 +210,11 @@ class Planning {
     remove.push(pod);
   }
 
-  /** With surge a node may have an old Pod beside the new one, as long as the old one is ready and the new one not available (WL-DS-9). */
+  /** With surge a node may have an old Pod and a new one, while the old one is ready and the new one is not available (WL-DS-9). */
   #surplusOfSurge(running: readonly Pod[]): Pod[] {
     const { hash } = this.#revision;
     const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[HASH] === hash;
-    // Of several of one kind the oldest available one stays.
+    // Of several Pods of one kind the oldest available one stays.
     const best = (pods: readonly Pod[]): Pod | undefined => pods.find((pod) => this.#isAvailable(pod)) ?? pods[0];
     const latest = best(running.filter(isNew));
     const old = best(running.filter((pod) => !isNew(pod)));
@@ -242,7 +242,7 @@ class Planning {
     const surge = this.#surge(desired.length);
     const { rollingUpdate } = this.#set.spec.updateStrategy;
     const unavailable = shareOf(rollingUpdate?.maxUnavailable ?? 1, desired.length, "up");
-    // Both 0 would never end.
+    // With 0 for both the update could never make progress.
     return surge > 0
       ? this.#updateWithSurge(desired.length, surge)
       : this.#updateInPlace(desired, desired.length > 0 && unavailable === 0 ? 1 : unavailable);
@@ -253,7 +253,7 @@ class Planning {
     return new Set([...desired.map(({ metadata }) => metadata.name), ...this.#pods.keys()]);
   }
 
-  /** The Pods of a node that stay: of the present template and older ones. */
+  /** The Pods of a node that stay: those of the template in the spec, and older ones. */
   #sides(node: string): { readonly latest: readonly Pod[]; readonly old: readonly Pod[] } {
     const staying = (this.#pods.get(node) ?? []).filter((pod) => !isTerminating(pod));
     const { hash } = this.#revision;
@@ -271,7 +271,7 @@ class Planning {
       if (latest.length + old.length !== 1 || !pod) unavailable++;
       else if (!this.#isAvailable(pod)) {
         unavailable++;
-        // An old Pod that is not available is no loss.
+        // Deleting an old Pod that is not available does not reduce availability.
         addAll(changes.remove, old);
       } else addAll(candidates, old);
     }
@@ -301,7 +301,7 @@ class Planning {
         if (this.#isAvailable(newPodHere)) changes.remove.push(oldPod);
         else surging++;
       } else if (!node || fit(node) !== "runs") {
-        // It is not made again there: it may go when others are available.
+        // No new Pod is created there: it is deleted as far as maxUnavailable permits.
         if (node && this.#isAvailable(oldPod)) misplaced.push(oldPod);
         else if (node) changes.remove.push(oldPod);
       } else if (this.#isAvailable(oldPod)) candidates.push(name);
@@ -312,7 +312,7 @@ class Planning {
     return changes;
   }
 
-  /** The status, unless the revision is missing; old revisions go unless a write was refused (WL-DS-7, WL-DS-11). */
+  /** The status, unless the revision is missing; old revisions are deleted unless a write was refused (WL-DS-7, WL-DS-11). */
   #afterwards(refusals: readonly Refusal[]): readonly PlannedWrite[] {
     if (refusals.some(({ write }) => "kind" in write && write.kind === ControllerRevision)) return [];
     const { collisionCount, hash, old } = this.#revision;

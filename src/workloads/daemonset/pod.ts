@@ -13,7 +13,7 @@ const GENERATION_ANNOTATION = "deprecated.daemonset.template.generation";
 
 const NODE = "node.kubernetes.io/";
 
-/** The taints that a Pod of a DaemonSet tolerates besides those of its template. */
+/** The taints that a Pod of a DaemonSet tolerates in addition to those of its template. */
 const TOLERATED: readonly (readonly [key: string, effect: string])[] = [
   ["not-ready", "NoExecute"],
   ["unreachable", "NoExecute"],
@@ -27,7 +27,7 @@ const TOLERATED: readonly (readonly [key: string, effect: string])[] = [
 export function tolerationsOf({ spec }: PodTemplate): readonly Toleration[] {
   const tolerated = spec.hostNetwork ? [...TOLERATED, ["network-unavailable", "NoSchedule"] as const] : TOLERATED;
   const added = tolerated.map(([key, effect]): Toleration => ({ key: `${NODE}${key}`, operator: "Exists", effect }));
-  // One that is there already has no end then.
+  // An existing toleration then has no end.
   const isAdded = (one: Toleration): boolean => added.some((other) => isAlike(one, other));
   const own = (spec.tolerations ?? []).map((one) => {
     const { tolerationSeconds: _, ...endless } = one;
@@ -45,7 +45,7 @@ export function templateGeneration({ metadata }: DaemonSet): string | undefined 
   return text !== undefined && /^[+-]?\d{1,19}$/.test(text) ? String(BigInt(text.replace(/^\+/, ""))) : undefined;
 }
 
-/** Creates the Pod for a node: it is not bound, but fits no other node. */
+/** Creates the Pod for a node: it is not bound, but its affinity matches only this node. */
 export function newPod(set: DaemonSet, node: string, hash: string): NewObject<Pod> {
   const { template } = set.spec;
   const generation = templateGeneration(set);
@@ -70,7 +70,7 @@ const onlyOn = (node: string): object => ({
   nodeSelectorTerms: [{ matchFields: [{ key: NAME_FIELD, operator: "In", values: [node] }] }],
 });
 
-/** The node of a Pod: where it is bound, or the only one that it fits; undefined where there is none. */
+/** The node of a Pod: the one where it is bound, or the only one that its affinity matches; undefined where there is none. */
 export function targetOf({ spec }: Pod): string | undefined {
   if (spec.nodeName) return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -79,7 +79,7 @@ export function targetOf({ spec }: Pod): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** Whether a Pod is of the present template, by its hash or by the generation of the template. */
+/** Whether a Pod has the template in the spec, by its hash or by the generation of the template. */
 export function isUpdated(set: DaemonSet, { metadata: { labels = {} } }: Pod, hash: string): boolean {
   const generation = templateGeneration(set);
   return labels[HASH] === hash || (generation !== undefined && labels[GENERATION_LABEL] === generation);

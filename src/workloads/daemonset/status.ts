@@ -5,7 +5,7 @@ import { areSameIn, counted } from "../common/status.ts";
 import { fitOf } from "./fit.ts";
 import { isUpdated } from "./pod.ts";
 
-/** The Pods of a DaemonSet by their node; the nodes with Pods only. */
+/** The Pods of a DaemonSet by their node, for nodes with Pods only. */
 export type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
 
 /** Compares the Pods of a node: bound ones first, then by age and name; the first one counts (WL-DS-6). */
@@ -59,7 +59,7 @@ export function statusOf(
   };
 }
 
-/** The first Pod of a node, without sorting the usual one. */
+/** The first Pod of a node; avoids sorting in the common case of one Pod. */
 const first = (pods: readonly Pod[]): Pod | undefined => (pods.length > 1 ? pods.toSorted(byPrecedence)[0] : pods[0]);
 
 const FIELDS = [
@@ -74,5 +74,5 @@ const FIELDS = [
   "collisionCount",
 ] as const;
 
-/** Whether a status says what is stored already. */
+/** Whether a status is equal to the stored one. */
 export const isSameStatus = (a: DaemonSet["status"], b: DaemonSet["status"]): boolean => areSameIn(FIELDS, a, b);

@@ -8,25 +8,25 @@ export type Conditions = NonNullable<Deployment["status"]["conditions"]>;
 /** A condition of a Deployment. */
 export type Condition = Conditions[number];
 
-/** The condition that says how a rollout goes. */
+/** The condition that reports the progress of a rollout. */
 export const PROGRESSING = "Progressing";
-/** The condition that says whether enough Pods are available. */
+/** The condition that reports whether enough Pods are available. */
 export const AVAILABLE = "Available";
-/** The condition that says why Pods could not be made or deleted. */
+/** The condition that reports why Pods could not be created or deleted. */
 export const FAILURE = "ReplicaFailure";
 
-/** What a condition says. */
+/** The status, reason and message of a condition. */
 export type Said = Pick<Condition, "type" | "reason" | "message"> & { readonly status: "True" | "False" | "Unknown" };
 
 /** Returns a condition. */
 export const conditionIn = (conditions: Conditions, type: string): Condition | undefined =>
   conditions.find((condition) => condition.type === type);
 
-/** Returns the conditions without one. */
+/** Returns all conditions except one. */
 export const withoutCondition = (conditions: Conditions, type: string): Conditions =>
   conditionIn(conditions, type) ? conditions.filter((condition) => condition.type !== type) : conditions;
 
-/** Creates a condition; its times are now, but for that of its last transition where its status stays the same. */
+/** Creates a condition; its times are now, except for the last transition where its status stays the same. */
 export function newCondition(conditions: Conditions, said: Said, now: number): Condition {
   const before = conditionIn(conditions, said.type);
   const time = formatTime(now);
@@ -41,7 +41,7 @@ export function newCondition(conditions: Conditions, said: Said, now: number): C
   };
 }
 
-/** Sets a condition; one with the same status and reason stays as it is. */
+/** Sets a condition; an existing one with the same status and reason stays as it is. */
 export function withCondition(conditions: Conditions, said: Said, now: number): Conditions {
   const before = conditionIn(conditions, said.type);
   if (before?.status === said.status && before.reason === said.reason) return conditions;

@@ -80,7 +80,7 @@ describe("planDeployment", () => {
     const spec = { revisionHistoryLimit: 0 };
     expect(verbsOf(deploymentOf(spec, {}, complete), sets)).toContain("delete");
     expect(verbsOf(deploymentOf(spec, {}, { ...complete, availableReplicas: 3 }), sets)).not.toContain("delete");
-    // What the status counts is an older spec.
+    // The counts in the status are those of an older spec.
     expect(verbsOf(deploymentOf(spec, {}, { ...complete, observedGeneration: 0 }), sets)).not.toContain("delete");
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Rolls out the template of a Deployment: which ReplicaSets there are, how many Pods each of them wants, and the status.
+ * Rolls out the template of a Deployment: which ReplicaSets exist, their desired numbers of Pods, and the status.
  *
  * @module
  */
@@ -29,27 +29,27 @@ import {
 } from "./status.ts";
 import { hasTemplateOf, setOfTemplate } from "./template-set.ts";
 
-/** What the plan of a Deployment follows from. */
+/** The input of the plan of a Deployment. */
 export interface DeploymentInput {
   readonly deployment: Deployment;
   /** The ReplicaSets that it controls, and those of its namespace without a controller. */
   readonly candidates: readonly ReplicaSet[];
-  /** The ReplicaSet of the namespace with a name, whoever controls it. */
+  /** The ReplicaSet of the namespace with a name, whatever its controller. */
   readonly named: (name: string) => ReplicaSet | undefined;
-  /** The Pods of a ReplicaSet; it is asked only for the strategy Recreate. */
+  /** The Pods of a ReplicaSet; it is called only for the strategy Recreate. */
   readonly podsOf: (set: ReplicaSet) => readonly Pod[];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Whether the labels of a ReplicaSet fit the selector of a Deployment. An empty selector fits none. */
+/** Whether the labels of a ReplicaSet match the selector of a Deployment. An empty selector matches none. */
 export function fitsDeployment({ metadata }: ReplicaSet, { spec }: Deployment): boolean {
   const selector = selectorOf(spec.selector ?? {});
   return selector.requirements.length > 0 && selector.matches(metadata.labels);
 }
 
 /**
- * Plans the next step of a Deployment (WL-DEP-1..23). ReplicaSets to take over or to let go come first; they are counted by the next
+ * Plans the next step of a Deployment (WL-DEP-1..23). Adoptions and releases of ReplicaSets come first; they are counted by the next
  * plan.
  */
 export function planDeployment(input: DeploymentInput): Plan {
@@ -101,7 +101,7 @@ class Rollout {
     return isRolling(deployment) ? this.#roll() : this.#recreate();
   }
 
-  /** New Pods as far as surge permits; then old ones go as far as others are available. */
+  /** Adds new Pods as far as surge permits; then removes old ones as far as availability permits. */
   #roll(): Plan {
     const { deployment } = this.#input;
     const { current, old } = this.#sets;
@@ -113,7 +113,7 @@ class Rollout {
     return this.#end();
   }
 
-  /** No new Pods before all old ones are gone. */
+  /** Adds no new Pods before all old ones are deleted. */
   #recreate(): Plan {
     const { deployment } = this.#input;
     const { current, old } = this.#sets;
@@ -130,7 +130,7 @@ class Rollout {
     );
   }
 
-  /** Drafts the ReplicaSet of the present template, unless its name is taken. */
+  /** Drafts the ReplicaSet of the template in the spec, unless its name is taken. */
   #make(): SetDraft | "taken" {
     const { deployment, named, now } = this.#input;
     const { old } = this.#sets;
@@ -152,7 +152,7 @@ class Rollout {
     return { stages: [[updatesStatus(Deployment, { ...deployment, status })]] };
   }
 
-  /** The plan of a rollout: old revisions go where it was complete already (WL-DEP-7). */
+  /** The plan of a rollout: old revisions are deleted where it was complete already (WL-DEP-7). */
   #end(): Plan {
     const { deployment, now } = this.#input;
     if (isComplete(deployment, deployment.status)) this.#deletions = oldRevisions(this.#sets.old, deployment);
@@ -173,7 +173,7 @@ class Rollout {
     const { deployment, now } = this.#input;
     const isGoing = deployment.metadata.deletionTimestamp !== undefined;
     const { current, old } = this.#sets;
-    // What is to be made comes first: old ReplicaSets stay as they are while it is refused.
+    // Creates come first: old ReplicaSets stay as they are while a create is refused.
     const sets = current && !current.stored ? [current, ...old] : this.#all;
     const changes = isGoing ? [] : sets.flatMap(({ stages }) => stages);
     return {
@@ -193,7 +193,7 @@ class Rollout {
     return [updatesStatus(Deployment, { ...deployment, metadata, status })];
   }
 
-  /** The annotations of the Deployment, with the revision of the present template. */
+  /** The annotations of the Deployment, with the revision of the template in the spec. */
   #annotations(): Deployment["metadata"]["annotations"] {
     const { annotations } = this.#input.deployment.metadata;
     const revision = this.#sets.current?.annotations[REVISION];
@@ -202,7 +202,7 @@ class Rollout {
   }
 
   #creationFailed({ reason, message }: Refusal): readonly PlannedWrite[] {
-    // Its name was taken a moment ago, which memory will show.
+    // The name was taken a moment ago; the informer will show that object.
     if (reason === "AlreadyExists") return [];
     const { deployment, now } = this.#input;
     const why = `Failed to create new replica set "${this.#sets.current?.name ?? ""}": ${message}`;

@@ -1,4 +1,4 @@
-/** Revisions of a Deployment: their numbers, what ReplicaSets say of them, and which are kept (WL-DEP-3, 4, 7). */
+/** Revisions of a Deployment: their numbers, their annotations on ReplicaSets, and which are kept (WL-DEP-3, 4, 7). */
 import { type Deployment, ReplicaSet } from "../../client/kinds/index.ts";
 import { type PlannedWrite, deletes } from "../common/plan.ts";
 import {
@@ -26,13 +26,13 @@ const OWN: ReadonlySet<string> = new Set([
   ROLLBACK,
 ]);
 
-/** As many characters as the history of a ReplicaSet has at most. */
+/** The maximum number of characters in the history of a ReplicaSet. */
 const MAX_HISTORY = 2000;
-/** A limit that keeps everything. */
+/** A limit that keeps all revisions. */
 const NO_LIMIT = 2 ** 31 - 1;
 const NUMBER = /^[+-]?\d{1,18}$/;
 
-/** Returns the number of a revision, undefined where the text is none; 0 where there is no text. */
+/** Returns the number of a revision; undefined where the text is no number, and 0 where there is no text. */
 export const revisionNumber = (text: string | undefined): number | undefined =>
   text === undefined ? 0 : NUMBER.test(text) ? Number(text) : undefined;
 
@@ -48,13 +48,13 @@ export const sharedAnnotations = (annotations: Annotations = {}): Annotations =>
 export const ownAnnotations = (annotations: Annotations = {}): Annotations =>
   Object.fromEntries(Object.entries(annotations).filter(([name]) => OWN.has(name)));
 
-/** Returns the annotations that say how many Pods a Deployment wants, and has at most. */
+/** Returns the annotations with the desired and the maximum number of Pods of a Deployment. */
 export const scaleAnnotations = (deployment: Deployment): Annotations => ({
   [DESIRED_REPLICAS]: String(wantedBy(deployment)),
   [MAX_REPLICAS]: String(wantedBy(deployment) + maxSurge(deployment)),
 });
 
-/** Gives the ReplicaSet of the present template the annotations of the Deployment and the highest revision. */
+/** Gives the ReplicaSet of the template in the spec the annotations of the Deployment and the highest revision. */
 export function keepRevision(current: SetDraft, old: readonly SetDraft[], deployment: Deployment): void {
   current.minReadySeconds = deployment.spec.minReadySeconds ?? 0;
   const annotations = withAnnotations(current.annotations, sharedAnnotations(deployment.metadata.annotations));
@@ -64,7 +64,7 @@ export function keepRevision(current: SetDraft, old: readonly SetDraft[], deploy
   );
 }
 
-/** Raises the revision; the one before is added to the history. */
+/** Raises the revision; the previous one is added to the history. */
 function withRevision(annotations: Annotations, revision: number): Annotations {
   const before = annotations[REVISION];
   const number = before === "" ? 0 : revisionNumber(before);
@@ -77,7 +77,7 @@ function withRevision(annotations: Annotations, revision: number): Annotations {
   };
 }
 
-/** Adds a revision to a history, which loses its oldest ones where it gets too long. */
+/** Adds a revision to a history, and removes the oldest ones where it gets too long. */
 function longerHistory(history: string, revision: string): string | undefined {
   if (history === "") return revision;
   const revisions = history.split(",");
@@ -87,7 +87,7 @@ function longerHistory(history: string, revision: string): string | undefined {
   return length > MAX_HISTORY ? undefined : [...revisions.slice(start), revision].join(",");
 }
 
-/** Deletes the oldest revisions beyond the limit, as far as they have no Pods (WL-DEP-7). */
+/** Deletes the oldest revisions beyond the limit, if they have no Pods (WL-DEP-7). */
 export function oldRevisions(old: readonly SetDraft[], { spec }: Deployment): readonly PlannedWrite[] {
   const { revisionHistoryLimit: limit = NO_LIMIT } = spec;
   if (limit === NO_LIMIT) return [];

@@ -1,4 +1,4 @@
-/** The rollback that an annotation of old clients asks for. `kubectl rollout undo` patches the template itself. */
+/** The rollback that an annotation of old clients requests. `kubectl rollout undo` patches the template itself. */
 import { Deployment } from "../../client/kinds/index.ts";
 import { type Plan, tells, updates } from "../common/plan.ts";
 import { isSameTemplate, withoutLabel } from "../common/template.ts";
@@ -6,13 +6,13 @@ import { ROLLBACK, ownAnnotations, revisionNumber, revisionOf, sharedAnnotations
 import type { SetDraft } from "./set-draft.ts";
 import { HASH_LABEL } from "./template-set.ts";
 
-/** The revision to go back to; 0 for the one before the last, undefined where nothing is asked for. */
+/** The revision to restore; 0 for the previous one, undefined where none is requested. */
 export function rollbackTo({ metadata }: Deployment): number | undefined {
   const text = metadata.annotations?.[ROLLBACK];
   return text ? revisionNumber(text) : undefined;
 }
 
-/** Plans a rollback, and takes the annotation away in any case. */
+/** Plans a rollback, and removes the annotation in any case. */
 export function planRollback(deployment: Deployment, sets: readonly SetDraft[], revision: number): Plan {
   const wanted = revision === 0 ? (sets.map(revisionOf).toSorted((a, b) => b - a)[1] ?? 0) : revision;
   const set = wanted === 0 ? undefined : sets.find((one) => revisionOf(one) === wanted)?.stored;

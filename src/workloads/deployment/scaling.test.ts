@@ -45,7 +45,7 @@ describe("WL-DEP-10: surge and unavailable", () => {
   });
 });
 
-/** Plays a rollout whose Pods get available at once where they may; what the two sides want after each step. */
+/** Simulates a rollout whose Pods become available at once where permitted; returns the sizes of both sides after each step. */
 function played(deployment: Deployment): readonly string[] {
   const replicas = deployment.spec.replicas ?? 0;
   let old = setOf("old", replicas);
@@ -84,7 +84,7 @@ describe("WL-DEP-11, WL-DEP-12: a rolling update, one change at a time", () => {
     const sets = [setOf("a", 3, 1), setOf("b", 4, 4)];
     const young = setOf("c", 3, 0);
     shrinkOld(young, sets, deploymentOf(8, { maxSurge: 2, maxUnavailable: 3 }));
-    // All are 10, 5 have to stay, 3 new ones are not available: 2 may go.
+    // All are 10, 5 have to stay, 3 new ones are not available: 2 may be deleted.
     expect(sets.map(({ size }) => size)).toEqual([1, 4]);
   });
 
@@ -102,7 +102,7 @@ describe("WL-DEP-11, WL-DEP-12: a rolling update, one change at a time", () => {
 });
 
 describe("WL-DEP-16: a change of replicas on the way", () => {
-  /** Scales; what the sizes are then, in the given order. */
+  /** Scales; returns the new sizes, in the order of the input. */
   const scaled = (before: Deployment, to: Deployment, sizes: readonly number[]): readonly number[] => {
     const sets = sizes.map((size, i) => setOf(`s${i}`, size, size, before));
     const current = sets.at(-1);

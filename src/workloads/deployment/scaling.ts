@@ -1,4 +1,4 @@
-/** How many Pods each ReplicaSet of a Deployment wants: rollouts, and changes of the wanted number on the way (WL-DEP-10..16). */
+/** The sizes of the ReplicaSets of a Deployment: rollouts, and changes of the desired number meanwhile (WL-DEP-10..16). */
 import type { Deployment } from "../../client/kinds/index.ts";
 import { scaleAnnotations } from "./revisions.ts";
 import {
@@ -14,26 +14,26 @@ import { isRolling, maxSurge, maxUnavailable, wantedBy } from "./shares.ts";
 
 /** The ReplicaSets of a Deployment. */
 export interface Sets {
-  /** That of the present template; undefined where there is none yet. */
+  /** The one with the template in the spec; undefined where it does not exist yet. */
   readonly current: SetDraft | undefined;
-  /** Those of other templates, the oldest first. */
+  /** Those with other templates, the oldest first. */
   readonly old: readonly SetDraft[];
 }
 
-/** Gives a ReplicaSet a size, and the annotations that say of which one it is a part. */
+/** Sets the size of a ReplicaSet, and the annotations with the size of the Deployment. */
 export function resize(set: SetDraft, size: number, deployment: Deployment): void {
   set.size = size;
   set.annotations = withAnnotations(set.annotations, scaleAnnotations(deployment));
 }
 
-/** Gives a ReplicaSet a size if that is another one; whether it was. */
+/** Sets the size of a ReplicaSet; returns whether it has changed. */
 function resizeTo(set: SetDraft, size: number, deployment: Deployment): boolean {
   if (set.size === size) return false;
   resize(set, size, deployment);
   return true;
 }
 
-/** The size of the ReplicaSet of the present template: as many as surge permits, at most the wanted ones (WL-DEP-11). */
+/** The size of the ReplicaSet of the template in the spec: as many as surge permits, at most the desired number (WL-DEP-11). */
 export function nextSize(current: SetDraft | undefined, old: readonly SetDraft[], deployment: Deployment): number {
   const wanted = wantedBy(deployment);
   const size = current?.size ?? 0;
@@ -42,14 +42,14 @@ export function nextSize(current: SetDraft | undefined, old: readonly SetDraft[]
   return room > 0 ? size + Math.min(room, wanted - size) : size;
 }
 
-/** Changes the size of the ReplicaSet of the present template; whether it did. */
+/** Changes the size of the ReplicaSet of the template in the spec; returns whether it has changed. */
 export function growNew(current: SetDraft, old: readonly SetDraft[], deployment: Deployment): boolean {
   const wanted = wantedBy(deployment);
   const size = current.size > wanted ? wanted : nextSize(current, old, deployment);
   return resizeTo(current, size, deployment);
 }
 
-/** Lowers old ReplicaSets as far as enough Pods stay available: first Pods that are not available, then others (WL-DEP-11). */
+/** Shrinks old ReplicaSets as far as enough Pods stay available: first by unavailable Pods, then by others (WL-DEP-11). */
 export function shrinkOld(current: SetDraft, old: readonly SetDraft[], deployment: Deployment): void {
   const least = wantedBy(deployment) - maxUnavailable(deployment);
   let surplus = sizeOf(old) + current.size - least - (current.size - current.available);
@@ -69,18 +69,18 @@ export function shrinkOld(current: SetDraft, old: readonly SetDraft[], deploymen
   }
 }
 
-/** Lowers old ReplicaSets to 0; whether one was higher (WL-DEP-14). */
+/** Shrinks old ReplicaSets to 0; returns whether one was higher (WL-DEP-14). */
 export const emptyOld = (old: readonly SetDraft[], deployment: Deployment): boolean =>
   old.map((set) => resizeTo(set, 0, deployment)).includes(true);
 
-/** Whether the wanted number has changed since a ReplicaSet was sized (WL-DEP-16). */
+/** Whether the desired number has changed since a ReplicaSet was sized (WL-DEP-16). */
 export const isScaled = ({ current, old }: Sets, deployment: Deployment): boolean =>
   activeOf(current ? [...old, current] : old).some(({ annotations }) => {
     const desired = countIn(annotations[DESIRED_REPLICAS]);
     return desired !== undefined && desired !== wantedBy(deployment);
   });
 
-/** Shares a change of the wanted number out among the ReplicaSets (WL-DEP-15, WL-DEP-16). */
+/** Distributes a change of the desired number over the ReplicaSets (WL-DEP-15, WL-DEP-16). */
 export function scale({ current, old }: Sets, deployment: Deployment): void {
   const wanted = wantedBy(deployment);
   const active = activeOf(current ? [...old, current] : old);
@@ -99,7 +99,7 @@ function isSaturated(set: SetDraft, deployment: Deployment): boolean {
   return set.size === wanted && desired === wanted && set.stored?.status.availableReplicas === wanted;
 }
 
-/** Gives each ReplicaSet its part of the change, the largest first, and the rest to that one. */
+/** Gives each ReplicaSet its part of the change, the largest first; the rest goes to the largest. */
 function shareOut(active: readonly SetDraft[], deployment: Deployment): void {
   const wanted = wantedBy(deployment);
   const change = (wanted > 0 ? wanted + maxSurge(deployment) : 0) - sizeOf(active);
@@ -114,7 +114,7 @@ function shareOut(active: readonly SetDraft[], deployment: Deployment): void {
   for (const [i, set] of sets.entries()) resize(set, Math.max(0, sizes[i]! + (i === 0 ? left : 0)), deployment);
 }
 
-/** The change of a ReplicaSet that keeps its share of the largest number of Pods. */
+/** The change of a ReplicaSet that keeps its share of the maximum number of Pods. */
 function partOf({ size, annotations }: SetDraft, deployment: Deployment): number {
   const wanted = wantedBy(deployment);
   if (wanted === 0) return -size;
@@ -125,7 +125,7 @@ function partOf({ size, annotations }: SetDraft, deployment: Deployment): number
 const COUNT = /^\d{1,10}$/;
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** The count in an annotation; undefined where it is none. */
+/** The count in an annotation; undefined where it is no number. */
 function countIn(text: string | undefined): number | undefined {
   if (text === undefined || !COUNT.test(text)) return undefined;
   const count = Number(text);

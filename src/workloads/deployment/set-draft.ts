@@ -1,4 +1,4 @@
-/** A ReplicaSet of a Deployment as a plan wants it. */
+/** A ReplicaSet of a Deployment as a plan wants it to be. */
 import type { NewObject } from "../../client/kind.ts";
 import { ReplicaSet } from "../../client/kinds/index.ts";
 import { parseTime } from "../../meta/time.ts";
@@ -13,13 +13,13 @@ export const REVISION_HISTORY = "deployment.kubernetes.io/revision-history";
 export const DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas";
 export const MAX_REPLICAS = "deployment.kubernetes.io/max-replicas";
 
-/** See the head of this file. Its fields are changed while a plan is made; `writes` says what follows. */
+/** See the head of this file. Its fields change during a plan; `writes` returns what follows. */
 export class SetDraft {
   readonly name: string;
-  /** The stored one; undefined for one that is to be made. */
+  /** The stored one; undefined where it is to be created. */
   readonly stored: ReplicaSet | undefined;
   readonly #made: NewObject<ReplicaSet> | undefined;
-  /** The wanted Pods. */
+  /** The desired number of Pods. */
   size: number;
   annotations: Annotations;
   minReadySeconds: number;
@@ -39,33 +39,33 @@ export class SetDraft {
     return new SetDraft(stored, undefined);
   }
 
-  /** The draft of a ReplicaSet that is to be made. */
+  /** The draft of a ReplicaSet that is to be created. */
   static making(object: NewObject<ReplicaSet>): SetDraft {
     return new SetDraft(undefined, object);
   }
 
-  /** The wanted Pods of the stored one; 0 of one that is to be made. */
+  /** The desired number of Pods in the stored one; 0 where it is to be created. */
   get sizeBefore(): number {
     return this.stored ? (this.stored.spec.replicas ?? 1) : 0;
   }
 
-  /** The available Pods, at most as many as are wanted: those beyond are about to go. */
+  /** The available Pods, at most the desired number: the others are about to be deleted. */
   get available(): number {
     return Math.min(this.stored?.status.availableReplicas ?? 0, this.size);
   }
 
-  /** The Pods that there are. */
+  /** The number of existing Pods. */
   get replicas(): number {
     return this.stored?.status.replicas ?? 0;
   }
 
-  /** When it was made, in milliseconds since the epoch; one that is to be made is the newest. */
+  /** When it was created, in milliseconds since the epoch; one that is to be created is the newest. */
   get createdAt(): number {
     const text = this.stored?.metadata.creationTimestamp;
     return text ? (parseTime(text) ?? Infinity) : Infinity;
   }
 
-  /** The stages that write it, each with its Event after it (WL-DEP-9). */
+  /** The stages that write it, each followed by its Event (WL-DEP-9). */
   get stages(): readonly (readonly PlannedWrite[])[] {
     const { size, sizeBefore, name } = this;
     if (!this.#isChanged) return [];
@@ -106,13 +106,13 @@ export class SetDraft {
 export const byAge = (a: SetDraft, b: SetDraft): number =>
   a.createdAt === b.createdAt ? (a.name < b.name ? -1 : 1) : a.createdAt - b.createdAt;
 
-/** The wanted Pods of several ReplicaSets together. */
+/** The sum of the desired Pods of several ReplicaSets. */
 export const sizeOf = (sets: readonly SetDraft[]): number => sets.reduce((sum, { size }) => sum + size, 0);
 
-/** The ReplicaSets that want Pods. */
+/** The ReplicaSets with desired Pods. */
 export const activeOf = (sets: readonly SetDraft[]): readonly SetDraft[] => sets.filter(({ size }) => size > 0);
 
-/** Returns annotations with others added; the same object where that changes nothing. */
+/** Returns annotations with others added; the same object where nothing changes. */
 export const withAnnotations = (annotations: Annotations, added: Annotations): Annotations =>
   Object.entries(added).every(([name, value]) => Object.hasOwn(annotations, name) && annotations[name] === value)
     ? annotations

@@ -1,16 +1,16 @@
-/** How many Pods a rolling update may make beyond the wanted number, and how many may be missing (WL-DEP-10). */
+/** How many Pods a rolling update may create beyond the desired number, and how many may be unavailable (WL-DEP-10). */
 import type { Deployment } from "../../client/kinds/index.ts";
 
-/** The number of Pods that a Deployment wants. */
+/** The desired number of Pods of a Deployment. */
 export const wantedBy = ({ spec }: Deployment): number => spec.replicas ?? 1;
 
-/** Whether the Pods of a Deployment are replaced some at a time. */
+/** Whether a Deployment has the strategy RollingUpdate. */
 export const isRolling = ({ spec }: Deployment): boolean => (spec.strategy.type || "RollingUpdate") === "RollingUpdate";
 
-/** The number of Pods that may be there beyond the wanted ones; a percentage is rounded up. */
+/** The maximum number of Pods beyond the desired number; a percentage is rounded up. */
 export const maxSurge = (deployment: Deployment): number => (isRolling(deployment) ? surgeOf(deployment) : 0);
 
-/** The number of wanted Pods that may be missing; a percentage is rounded down. Where both would be 0 it is 1. */
+/** The number of desired Pods that may be unavailable; a percentage is rounded down. Where both would be 0 it is 1. */
 export function maxUnavailable(deployment: Deployment): number {
   const wanted = wantedBy(deployment);
   if (!isRolling(deployment) || wanted === 0) return 0;

@@ -1,4 +1,4 @@
-/** The status of a Deployment: counts, and how far a rollout is (WL-DEP-20..23). */
+/** The status of a Deployment: counts, and the progress of a rollout (WL-DEP-20..23). */
 import type { Deployment } from "../../client/kinds/index.ts";
 import { transitionTime } from "../../meta/conditions.ts";
 import { parseTime } from "../../meta/time.ts";
@@ -21,7 +21,7 @@ import { maxUnavailable, wantedBy } from "./shares.ts";
 /** The status of a Deployment. */
 export type Status = Deployment["status"];
 
-/** A deadline that never comes. */
+/** A deadline that never passes. */
 const NEVER = 2 ** 31 - 1;
 
 const REASONS = {
@@ -35,12 +35,12 @@ const REASONS = {
   resumed: "DeploymentResumed",
 } as const;
 
-/** The time within which something has to move, in milliseconds; undefined where there is no limit. */
+/** The time within which a rollout has to make progress, in milliseconds; undefined where there is no limit. */
 function deadlineOf({ spec: { progressDeadlineSeconds: seconds } }: Deployment): number | undefined {
   return seconds === undefined || seconds === NEVER ? undefined : seconds * 1000;
 }
 
-/** Says that a Deployment was paused or resumed, so that its deadline does not pass meanwhile. */
+/** Records that a Deployment was paused or resumed, so that its deadline does not pass meanwhile. */
 export function pausedConditions(deployment: Deployment, conditions: Conditions, now: number): Conditions {
   const { reason } = conditionIn(conditions, PROGRESSING) ?? {};
   if (deadlineOf(deployment) === undefined || reason === REASONS.late) return conditions;
@@ -52,7 +52,7 @@ export function pausedConditions(deployment: Deployment, conditions: Conditions,
   return withCondition(conditions, { type: PROGRESSING, status: "Unknown", ...said }, now);
 }
 
-/** Says that the ReplicaSet of the present template was made. */
+/** Records that the ReplicaSet of the template in the spec was created. */
 export const createdConditions = (
   deployment: Deployment,
   conditions: Conditions,
@@ -63,7 +63,7 @@ export const createdConditions = (
     ? conditions
     : withCondition(conditions, progress("True", REASONS.created, `Created new replica set "${name}"`), now);
 
-/** Says that there is a ReplicaSet of the present template, unless something is said of it already. */
+/** Records that the ReplicaSet of the template in the spec exists, unless the condition exists already. */
 export const foundConditions = (
   deployment: Deployment,
   conditions: Conditions,
@@ -74,7 +74,7 @@ export const foundConditions = (
     ? conditions
     : withCondition(conditions, progress("True", REASONS.found, `Found new replica set "${name}"`), now);
 
-/** Says that the ReplicaSet of the present template could not be made. */
+/** Records that the ReplicaSet of the template in the spec could not be created. */
 export const failedConditions = (
   deployment: Deployment,
   conditions: Conditions,
@@ -85,7 +85,7 @@ export const failedConditions = (
     ? conditions
     : withCondition(conditions, progress("False", REASONS.failed, why), now);
 
-/** The reason of the Event for a ReplicaSet that could not be made. */
+/** The reason of the Event for a ReplicaSet that could not be created. */
 export const CREATE_ERROR = REASONS.failed;
 
 const progress = <S extends "True" | "False">(status: S, reason: string, message: string) => ({
@@ -136,14 +136,14 @@ const add =
   (sum: number, { stored }: SetDraft): number =>
     sum + (stored ? (count(stored.status) ?? 0) : 0);
 
-/** The terminating Pods; undefined where a ReplicaSet that was looked at does not count its own. */
+/** The terminating Pods; undefined where a counted ReplicaSet does not report its own. */
 function terminatingOf(sets: readonly SetDraft[]): number | undefined {
   const seen = sets.flatMap(({ stored }) => (stored?.status.observedGeneration ? [stored.status] : []));
   if (seen.some(({ terminatingReplicas }) => terminatingReplicas === undefined)) return undefined;
   return seen.reduce((sum, { terminatingReplicas = 0 }) => sum + terminatingReplicas, 0);
 }
 
-/** Whether all wanted Pods are updated and available, and no other is left. */
+/** Whether all desired Pods are updated and available, and no others exist. */
 export function isComplete(deployment: Deployment, status: Status): boolean {
   const wanted = wantedBy(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
@@ -151,7 +151,7 @@ export function isComplete(deployment: Deployment, status: Status): boolean {
   return counts.every((count) => count === wanted) && observedGeneration >= (deployment.metadata.generation ?? 0);
 }
 
-/** The status of a rollout: the counts, how far it is, and what ReplicaSets failed at (WL-DEP-22, WL-DEP-23). */
+/** The status of a rollout: the counts, its progress, and the failures of ReplicaSets (WL-DEP-22, WL-DEP-23). */
 export function rolloutStatus(deployment: Deployment, conditions: Conditions, sets: Sets, now: number): Status {
   const status = plainStatus(deployment, conditions, sets, now);
   const said = withProgress(deployment, conditions, status, sets, now);
@@ -193,13 +193,13 @@ function hasMoved(before: Status, now: Status): boolean {
   );
 }
 
-/** Whether nothing has moved for the deadline. */
+/** Whether the rollout has made no progress until the deadline. */
 function isLate(deployment: Deployment, known: Condition | undefined, now: number): boolean {
   const at = dueAt(deployment, known);
   return known?.reason === REASONS.late || (at !== undefined && at < now);
 }
 
-/** When the deadline passes, in milliseconds since the epoch; undefined where none runs. */
+/** When the deadline passes, in milliseconds since the epoch; undefined where there is none. */
 function dueAt(deployment: Deployment, known: Condition | undefined): number | undefined {
   const deadline = deadlineOf(deployment);
   if (deadline === undefined || !known || known.reason === REASONS.complete || known.reason === REASONS.late) {
@@ -209,14 +209,14 @@ function dueAt(deployment: Deployment, known: Condition | undefined): number | u
   return since === undefined ? undefined : since + deadline;
 }
 
-/** Milliseconds until the deadline of a rollout has passed; undefined where none runs. */
+/** Milliseconds until the deadline of a rollout passes; undefined where there is none. */
 export function deadlineMillis(deployment: Deployment, status: Status, now: number): number | undefined {
   if (isComplete(deployment, status)) return undefined;
   const at = dueAt(deployment, conditionIn(status.conditions ?? [], PROGRESSING));
   return at === undefined ? undefined : Math.max(1, at + 1 - now);
 }
 
-/** Takes over what ReplicaSets failed at, that of the present template first (WL-DEP-23). */
+/** Copies the failure of a ReplicaSet, that of the template in the spec first (WL-DEP-23). */
 function withFailure(conditions: Conditions, { current, old }: Sets): Conditions {
   const sets = current ? [current, ...old] : old;
   const found = sets.flatMap(({ stored }) => stored?.status.conditions ?? []).find(({ type }) => type === FAILURE);

@@ -5,16 +5,16 @@ import { ownedBy } from "../common/ownership.ts";
 import { hashOf, isSameTemplate } from "../common/template.ts";
 import { sharedAnnotations } from "./revisions.ts";
 
-/** The label by which the Pods of one template are told from those of others. */
+/** The label that distinguishes the Pods of different templates. */
 export const HASH_LABEL = "pod-template-hash";
 
 const MAX_NAME = 253;
 
-/** Whether a ReplicaSet has the present template of a Deployment. */
+/** Whether a ReplicaSet has the template in the spec of a Deployment. */
 export const hasTemplateOf = ({ spec }: ReplicaSet, deployment: Deployment): boolean =>
   isSameTemplate(spec.template, deployment.spec.template, HASH_LABEL);
 
-/** Creates the ReplicaSet of the present template of a Deployment, without replicas and without a revision. */
+/** Creates the ReplicaSet of the template in the spec of a Deployment, without replicas and without a revision. */
 export function setOfTemplate(deployment: Deployment): NewObject<ReplicaSet> {
   const { metadata, spec, status } = deployment;
   const hash = hashOf(spec.template, status.collisionCount);

@@ -1,5 +1,5 @@
 /**
- * The claims of devices that Pods bring with them by templates, and what becomes of claims whose Pods have ended.
+ * The claims of devices that are created from the templates of Pods, and the release of claims whose Pods have finished.
  *
  * @module
  */
@@ -15,10 +15,10 @@ export const POD_CLAIM_NAME = "resource.kubernetes.io/pod-claim-name";
 /** The finalizer of an allocated claim. */
 export const DELETE_PROTECTION = "resource.kubernetes.io/delete-protection";
 
-/** The most consumers of a claim. */
+/** The maximum number of consumers of a claim. */
 const MAX_CONSUMERS = 256;
 
-/** The longest prefix of a generated name, with room for a hyphen and five characters in 63. */
+/** The maximum length of the prefix of a generated name: 63 without a hyphen and five characters. */
 const MAX_BASE = 57;
 
 /** A claim in the spec of a Pod. */
@@ -27,7 +27,7 @@ export type PodClaim = NonNullable<Pod["spec"]["resourceClaims"]>[number];
 /** A consumer of a claim. */
 type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>[number];
 
-/** What is known of the objects around a Pod. */
+/** The objects that the plan of a Pod depends on. */
 export interface ClaimsAround {
   /** A claim of the namespace of the Pod, by name. */
   readonly claim: (name: string) => ResourceClaim | undefined;
@@ -36,30 +36,30 @@ export interface ClaimsAround {
   readonly template: (name: string) => ResourceClaimTemplate | undefined;
 }
 
-/** What a Pod needs. */
+/** The plan of a Pod. */
 export interface PodClaimsPlan {
-  /** Claims to create, with their names in the Pod, and the name of the one in its status that is not known. */
+  /** Claims to create, with their names in the Pod, and the name in its status of a claim that the informer does not have. */
   readonly creates: readonly {
     readonly podClaim: string;
     readonly claim: NewObject<ResourceClaim>;
     readonly unseen: string | undefined;
   }[];
-  /** Claims that are there, but not in the status of the Pod. */
+  /** Claims that exist, but are not in the status of the Pod. */
   readonly finds: readonly { readonly podClaim: string; readonly name: string }[];
-  /** Allocated claims that the Pod, which has a node, has not reserved. */
+  /** Allocated claims that are not reserved for the Pod, although it is bound to a node. */
   readonly reserves: readonly ResourceClaim[];
   /** The missing templates: the name of the claim in the Pod, and that of the template. */
   readonly missing: readonly { readonly podClaim: string; readonly template: string }[];
 }
 
-/** What a claim needs. */
+/** The plan of a claim. */
 export interface ClaimPlan {
   /** The consumers that stay; undefined where all do. */
   readonly reservedFor: readonly Consumer[] | undefined;
-  /** Whether its devices are given back, and the finalizer with them. */
+  /** Whether its devices are released, and the finalizer is removed. */
   readonly deallocates: boolean;
   readonly removesFinalizer: boolean;
-  /** Whether it was generated for a Pod that does not run any more. */
+  /** Whether it was generated for a Pod that no longer runs. */
   readonly deletes: boolean;
 }
 
@@ -74,17 +74,17 @@ function claimNamer({
   return ({ name, resourceClaimName }) => resourceClaimName || inStatus.get(name);
 }
 
-/** Returns the names of all claims of a Pod that are known. */
+/** Returns the known names of all claims of a Pod. */
 export function claimNamesOf(pod: Pod): readonly string[] {
   const { resourceClaims = [] } = pod.spec;
   const extended = pod.status.extendedResourceClaimStatus?.resourceClaimName;
   return [...resourceClaims.map(claimNamer(pod)), extended].filter((name) => !!name) as string[];
 }
 
-/** Whether a Pod does not need its claims any more: it has ended, or was deleted before it had a node. */
+/** Whether a Pod needs its claims no longer: it has finished, or was deleted before it was bound. */
 export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(pod) && !pod.spec.nodeName);
 
-/** Plans the claims of a Pod; one that has ended or is being deleted gets none. */
+/** Plans the claims of a Pod; one that has finished or is being deleted gets none. */
 export function planPodClaims(pod: Pod, around: ClaimsAround): PodClaimsPlan {
   const plan = { creates: [], finds: [], reserves: [], missing: [] } as {
     -readonly [K in keyof PodClaimsPlan]: PodClaimsPlan[K][number][];
@@ -115,14 +115,14 @@ export function planPodClaims(pod: Pod, around: ClaimsAround): PodClaimsPlan {
   return plan;
 }
 
-/** Whether a Pod that was bound without a scheduler that knows claims has to be added to the consumers of one. */
+/** Whether a Pod has to be added to the consumers of a claim, since it was bound by a scheduler that does not know claims. */
 function isToReserve({ metadata: { uid }, spec }: Pod, { status }: ResourceClaim): boolean {
   const consumers = status?.reservedFor ?? [];
   if (!spec.nodeName || !status?.allocation || consumers.length >= MAX_CONSUMERS) return false;
   return !consumers.some((consumer) => consumer.uid === uid);
 }
 
-/** The status of a claim with a Pod among its consumers. */
+/** The status of a claim with a Pod added to its consumers. */
 export const reservedBy = ({ status }: ResourceClaim, { metadata: { name, uid } }: Pod): readonly Consumer[] => [
   ...(status?.reservedFor ?? []),
   { resource: "pods", name, uid } as Consumer,
@@ -139,7 +139,7 @@ function claimFrom(template: ResourceClaimTemplate, pod: Pod, podClaim: string):
   return ownedBy({ metadata: own, spec } as NewObject<ResourceClaim>, { ...pod, apiVersion: "v1", kind: "Pod" });
 }
 
-/** Returns `<pod>-<claim>-`; of a longer one both parts are cut in proportion. */
+/** Returns `<pod>-<claim>-`; both parts of a longer one are cut in proportion. */
 export function baseName(pod: string, podClaim: string): string {
   const base = `${pod}-${podClaim}-`;
   if (base.length <= MAX_BASE) return base;
@@ -148,7 +148,7 @@ export function baseName(pod: string, podClaim: string): string {
 }
 
 /**
- * Plans a claim: consumers that are gone are removed; with the last one its devices are given back.
+ * Plans a claim: deleted consumers are removed; with the last one its devices are released.
  *
  * @param podOf a Pod of the namespace of the claim, by name
  */
@@ -168,14 +168,14 @@ export function planClaim(claim: ResourceClaim, podOf: (name: string) => Pod | u
   };
 }
 
-/** Whether a consumer stays; those that are no Pods are not known here. */
+/** Whether a consumer stays; consumers that are not Pods always do. */
 function isValid({ apiGroup, resource, name, uid }: Consumer, podOf: (name: string) => Pod | undefined): boolean {
   if (apiGroup || resource !== "pods") return true;
   const pod = podOf(name);
   return pod !== undefined && pod.metadata.uid === uid && !isDone(pod);
 }
 
-/** Whether a claim was generated for a Pod that is done or was replaced; that of a deleted Pod is the garbage collector's. */
+/** Whether a claim was generated for a Pod that has finished or was replaced; the garbage collector deletes that of a deleted Pod. */
 function isLeftOver(claim: ResourceClaim, podOf: (name: string) => Pod | undefined): boolean {
   const owner = controllerOf(claim);
   if (owner?.kind !== "Pod") return false;

@@ -22,25 +22,25 @@ import { TRIGGER_TIME } from "./trigger-time.ts";
 type Subset = NonNullable<Endpoints["subsets"]>[number];
 type Address = NonNullable<Subset["addresses"]>[number];
 
-/** Who writes the Endpoints of Services with selectors, as a label. */
+/** The manager of the Endpoints of Services with selectors, as a label. */
 export const ENDPOINTS_MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 const ENDPOINT_CONTROLLER = "endpoint-controller";
 const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
 
-/** The most addresses of Endpoints. */
+/** The maximum number of addresses in Endpoints. */
 export const MAX_ADDRESSES = 1000;
 
-/** What the Endpoints of a Service follow from. */
+/** The input of the Endpoints of a Service. */
 export interface EndpointsInput {
   readonly service: Service;
-  /** Pods that its selector selects. */
+  /** Pods that match its selector. */
   readonly pods: readonly Pod[];
   readonly current: Endpoints | undefined;
-  /** The time of the change, for the annotation of what is written. */
+  /** The time of the change, for the annotation of written objects. */
   readonly triggerTime: string | undefined;
 }
 
-/** Plans the Endpoints of a Service with a selector, in steps: there may be many Pods and ports. */
+/** Plans the Endpoints of a Service with a selector, in slices: Pods and ports may be many. */
 export function* planEndpoints({ service, pods, current, triggerTime }: EndpointsInput): Steps<Plan> {
   const all = yield* subsetsOf(service, pods);
   const { subsets, isTruncated } = truncated(all);
@@ -74,7 +74,7 @@ export function* planEndpoints({ service, pods, current, triggerTime }: Endpoint
   };
 }
 
-/** Events about refusals, as kube-controller-manager tells them. */
+/** Events about refusals, with the messages of kube-controller-manager. */
 const refused =
   (reason: string, what: string): NonNullable<Plan["afterwards"]> =>
   (refusals: readonly Refusal[]): readonly PlannedWrite[] =>
@@ -86,7 +86,7 @@ interface OpenSubset {
   readonly notReady: Address[];
 }
 
-/** The addresses of a Service, those with the same ports together, sorted. */
+/** The addresses of a Service, grouped by equal ports, sorted. */
 function* subsetsOf(service: Service, pods: readonly Pod[]): Steps<readonly Subset[]> {
   const { publishNotReadyAddresses: publishes = false, ports: ownPorts = [], clusterIP } = service.spec;
   const [family = "IPv4"] = familiesOf(service);
@@ -131,7 +131,7 @@ function byAddress(a: Address, b: Address): number {
   return (a.targetRef?.uid ?? "") < (b.targetRef?.uid ?? "") ? -1 : 1;
 }
 
-/** Keeps at most {@link MAX_ADDRESSES}: ready ones first, of each subset its share. */
+/** Keeps at most {@link MAX_ADDRESSES}: ready ones first, of each subset in proportion. */
 function truncated(subsets: readonly Subset[]): { readonly subsets: readonly Subset[]; readonly isTruncated: boolean } {
   const count = (list: "addresses" | "notReadyAddresses"): number =>
     subsets.reduce((sum, subset) => sum + (subset[list]?.length ?? 0), 0);
@@ -156,7 +156,7 @@ function truncated(subsets: readonly Subset[]): { readonly subsets: readonly Sub
   return { subsets: cut, isTruncated: true };
 }
 
-/** The labels of a Service, and who writes its Endpoints. */
+/** The labels of a Service, and the manager of its Endpoints. */
 function labelsOf(service: Service): Record<string, string> {
   const { [HEADLESS]: _, ...labels } = service.metadata.labels ?? {};
   return {

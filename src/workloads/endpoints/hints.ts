@@ -1,10 +1,10 @@
-/** Hints of endpoints: who should ask them, where the Service has `trafficDistribution`. */
+/** Hints of endpoints: which zones or nodes should use them, where the Service has `trafficDistribution`. */
 import type { Service } from "../../client/kinds/index.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** How the endpoints of a Service are hinted. */
 export interface Hinting {
-  /** Whether endpoints of a slice that is otherwise right have hints that are wrong. */
+  /** Whether endpoints of a slice that is otherwise up to date have wrong hints. */
   isStale(endpoints: readonly Endpoint[]): boolean;
   /** An endpoint with its hints. */
   hinted(endpoint: Endpoint): Endpoint;
@@ -23,7 +23,7 @@ export function hintingOf({ spec: { trafficDistribution = "" } }: Service): Hint
     return Object.keys(hints).length > 0 ? hints : undefined;
   };
   const isRight = (endpoint: Endpoint): boolean => {
-    // What is not ready keeps what it has.
+    // An endpoint that is not ready keeps its hints.
     if (withZones && endpoint.conditions.ready !== true) return true;
     return sameHints(endpoint.hints, hintsOf(endpoint));
   };

@@ -1,4 +1,4 @@
-/** The addresses of Services of the type LoadBalancer: who has one, who is to get one, and which are free. */
+/** The addresses of Services of the type LoadBalancer: which have one, which need one, and which addresses are free. */
 import { Service as ServiceKind } from "../../client/kinds/index.ts";
 import type { Service } from "../../client/kinds/index.ts";
 import { type Network, addressBytes, addressText, familyOf, networkAddress, networkOf } from "../../meta/addresses.ts";
@@ -9,13 +9,13 @@ import { familiesOf } from "./pods.ts";
 export const addressesOfService = ({ status: { loadBalancer } }: Service): readonly string[] =>
   (loadBalancer.ingress ?? []).flatMap(({ ip }) => ip ?? []);
 
-/** Whether a Service is to have an address of this load balancer: one with a class belongs to another. */
+/** Whether a Service needs an address of this load balancer: one with a class belongs to another. */
 export const wantsAddress = ({ metadata, spec }: Service): boolean =>
   spec.type === "LoadBalancer" && spec.loadBalancerClass === undefined && metadata.deletionTimestamp === undefined;
 
 /**
- * The addresses of one network for each family, and which are taken; the lowest free one is given. The first address of a network and,
- * of IPv4, the last one are not given.
+ * The addresses of one network for each family, and their owners; the lowest free one is allocated. The first address of a network and, for
+ * IPv4, the last one are never allocated.
  */
 export class AddressPool {
   readonly #ranges: readonly Range[];
@@ -31,17 +31,17 @@ export class AddressPool {
     });
   }
 
-  /** Whether an address is of the pool. */
+  /** Whether an address is in the pool. */
   has(address: string): boolean {
     return this.#ranges.some((range) => range.indexOf(address) !== undefined);
   }
 
-  /** Who has an address. */
+  /** The owner of each allocated address. */
   ownerOf(address: string): string | undefined {
     return this.#owners.get(address);
   }
 
-  /** Takes an address for somebody, unless another has it; returns whether the owner has it now. */
+  /** Allocates an address to an owner, unless another owner has it; returns whether the owner has it now. */
   take(address: string, owner: string): boolean {
     const before = this.#owners.get(address);
     if (before !== undefined) return before === owner;
@@ -49,7 +49,7 @@ export class AddressPool {
     return true;
   }
 
-  /** Frees an address that somebody has. */
+  /** Frees an address of an owner. */
   free(address: string, owner: string): void {
     if (this.#owners.get(address) !== owner) return;
     this.#owners.delete(address);
@@ -59,17 +59,17 @@ export class AddressPool {
     for (const range of this.#ranges) range.freed(address);
   }
 
-  /** Frees all addresses that somebody has. */
+  /** Frees all addresses of an owner. */
   freeAll(owner: string): void {
     for (const address of this.#addresses.get(owner) ?? []) this.free(address, owner);
   }
 
-  /** The address of a family that somebody has. */
+  /** The address of an owner in a family. */
   heldBy(owner: string, family: string): string | undefined {
     return [...(this.#addresses.get(owner) ?? [])].find((address) => isOf(address, family));
   }
 
-  /** Takes the lowest free address of a family; undefined where there is none. */
+  /** Allocates the lowest free address of a family; undefined where there is none. */
   takeNext(family: string, owner: string): string | undefined {
     const range = this.#ranges.find((one) => one.family === family);
     const address = range?.next((one) => !this.#owners.has(one));
@@ -91,7 +91,7 @@ class Range {
   readonly #first: bigint;
   readonly #size: number;
   readonly #length: number;
-  /** No address below this index is free. */
+  /** All addresses below this index are allocated. */
   #next = 0;
 
   constructor(network: Network) {
@@ -130,17 +130,17 @@ const numberOf = (bytes: readonly number[]): bigint => bytes.reduce((value, byte
 const bytesOf = (value: bigint, length: number): readonly number[] =>
   Array.from({ length }, (_, i) => Number((value >> BigInt(8 * (length - 1 - i))) & 0xffn));
 
-/** How often a Service asks again that found no free address. */
+/** How often a Service without a free address is planned again. */
 const ASK_AGAIN_MS = 60_000;
 
 /**
- * Plans the addresses of a Service: those it has of the pool stay, others are added, and a Service that is to have none loses them.
- * Takes from the pool.
+ * Plans the addresses of a Service: its addresses in the pool stay, missing ones are added, and a Service that needs none loses them.
+ * Allocates from the pool.
  */
 export function planAddresses(service: Service, owner: string, pool: AddressPool): Plan {
   const has = addressesOfService(service);
   if (!wantsAddress(service)) {
-    // The write that gave it one may never have been seen.
+    // The informer may never have seen the write of its address.
     if (service.spec.type !== "LoadBalancer" && has.length === 0) pool.freeAll(owner);
     if (service.spec.type === "LoadBalancer" || !has.some((address) => pool.has(address))) return { stages: [] };
     return { stages: [[updatesStatus(ServiceKind, withAddresses(service, []))]] };
@@ -161,7 +161,7 @@ export function planAddresses(service: Service, owner: string, pool: AddressPool
   return { stages: [writes, wanted.length > 0 ? [ensured] : []], againMillis };
 }
 
-/** The address that a Service was given and does not show yet; else the one that it asks for, where it is free; else the lowest free one. */
+/** The allocated address that the Service does not show yet; else the requested one, where it is free; else the lowest free one. */
 function newAddress(service: Service, family: string, owner: string, pool: AddressPool): string | undefined {
   const held = pool.heldBy(owner, family);
   if (held !== undefined) return held;

@@ -1,4 +1,4 @@
-/** The EndpointSlices of Endpoints that somebody makes for a Service without a selector (WL-EP-7). */
+/** The EndpointSlices of Endpoints that a user creates for a Service without a selector (WL-EP-7). */
 import { EndpointSlice as EndpointSliceKind } from "../../client/kinds/index.ts";
 import type { EndpointSlice, Endpoints, Service } from "../../client/kinds/index.ts";
 import type { NewObject } from "../../client/kind.ts";
@@ -12,30 +12,30 @@ import { MANAGED_BY, SERVICE_NAME, withLists } from "./slices.ts";
 import { type Endpoint, endpointKey } from "./endpoint.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
 
-/** Who writes mirrored slices. */
+/** The manager of mirrored slices. */
 export const MIRRORED_BY = "endpointslicemirroring-controller.k8s.io";
 const SKIP_MIRROR = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The most addresses of a subset that are mirrored. */
+/** The maximum number of mirrored addresses of a subset. */
 export const MAX_MIRRORED = 1000;
 
-/** What mirrored slices follow from. */
+/** The input of mirrored slices. */
 export interface MirrorInput {
-  /** The Service of the name; without one nothing is mirrored. */
+  /** The Service with the same name; without it nothing is mirrored. */
   readonly service: Service | undefined;
   readonly endpoints: Endpoints | undefined;
-  /** Slices of {@link MIRRORED_BY}, by the label with the name. */
+  /** Slices of {@link MIRRORED_BY}, by the label with the name of the Service. */
   readonly slices: readonly EndpointSlice[];
 }
 
-/** Whether Endpoints ask to be mirrored. */
+/** Whether Endpoints have to be mirrored. */
 const isMirrored = ({ metadata: { labels = {}, annotations = {} } }: Endpoints): boolean =>
   labels[SKIP_MIRROR] !== "true" && annotations[LEADER] === undefined;
 
 /**
- * Plans the slices of Endpoints: one for each subset and family; none where they are not mirrored. It works in steps: there may be many
+ * Plans the slices of Endpoints: one for each subset and family; none where they are not mirrored. It works in slices: there may be many
  * thousands of subsets.
  */
 export function* planMirror({ service, endpoints, slices }: MirrorInput): Steps<Plan> {
@@ -55,7 +55,7 @@ export function* planMirror({ service, endpoints, slices }: MirrorInput): Steps<
     yield;
   }
   for (const [key, left] of byKey) if (!groups.has(key)) for (const slice of left) removed.push(slice);
-  // A slice that would be deleted becomes one of its family that would be made.
+  // A slice that would be deleted is reused for a new one of its family.
   const waiting = Map.groupBy(missing.toReversed(), ({ family }) => family);
   const deleted: EndpointSlice[] = [];
   for (const slice of removed) {
@@ -110,7 +110,7 @@ type OpenGroup = Group & { readonly endpoints: Map<string, Endpoint> };
 
 interface Groups {
   readonly groups: ReadonlyMap<string, Group>;
-  /** Addresses that are none. */
+  /** Invalid addresses. */
   readonly invalid: number;
   /** Addresses beyond {@link MAX_MIRRORED}. */
   readonly tooMany: number;
@@ -145,7 +145,7 @@ function* groupsOf({ subsets = [] }: Endpoints): Steps<Groups> {
   return { groups, invalid, tooMany };
 }
 
-/** Finds or adds the group of each family with some ports. There may be thousands of ports: their key is made once. */
+/** Finds or adds the group of each family with some ports. There may be thousands of ports: their key is computed once. */
 function groupsFor(
   ports: NonNullable<Subset["ports"]>,
   groups: Map<string, OpenGroup>,
@@ -163,7 +163,7 @@ function groupsFor(
   };
 }
 
-/** The existing slices in the same way. */
+/** The existing slices, grouped in the same way. */
 function* byGroup(slices: readonly EndpointSlice[]): Steps<ReadonlyMap<string, readonly EndpointSlice[]>> {
   const groups = new Map<string, EndpointSlice[]>();
   for (const one of slices) {
@@ -179,7 +179,7 @@ function* byGroup(slices: readonly EndpointSlice[]): Steps<ReadonlyMap<string, r
 
 const keyOf = (family: string, ofPorts: string): string => `${family} ${ofPorts}`;
 
-/** Adds an endpoint; one that is ready in one subset is ready. */
+/** Adds an endpoint; it is ready where it is ready in at least one subset. */
 function addEndpoint({ endpoints }: OpenGroup, endpoint: Endpoint): void {
   const id = endpointKey(endpoint);
   if (endpoints.get(id)?.conditions.ready !== true) endpoints.set(id, endpoint);
@@ -205,7 +205,7 @@ const portsOfSlice = (ports: NonNullable<Subset["ports"]>): EndpointSlice["ports
     ...(appProtocol === undefined ? {} : { appProtocol }),
   }));
 
-/** What all slices of Endpoints have of them. */
+/** The labels, annotations and owner that all slices get from the Endpoints. */
 interface Source {
   readonly owner: Endpoints;
   readonly labels: Readonly<Record<string, string>>;
@@ -236,7 +236,7 @@ const mirrored = (slice: EndpointSlice, group: Group, { owner, labels, annotatio
   endpoints: endpointsIn(group),
 });
 
-/** Whether a slice has the endpoints, labels, annotations and owner that it is to have. */
+/** Whether a slice has the desired endpoints, labels, annotations and owner. */
 function isRight({ metadata, endpoints }: EndpointSlice, group: Group, source: Source): boolean {
   const others = metadata.ownerReferences?.some(({ uid }) => uid !== source.owner.metadata.uid) === true;
   if (others || endpoints.length !== Math.min(group.endpoints.size, MAX_MIRRORED)) return false;

@@ -12,15 +12,15 @@ export interface Packed {
 /** The slices of some endpoints. */
 export interface Packing {
   readonly kept: readonly Packed[];
-  /** Slices without an endpoint that is wanted. */
+  /** Slices without a desired endpoint. */
   readonly emptied: readonly EndpointSlice[];
   /** The endpoints of new slices. */
   readonly created: readonly (readonly Endpoint[])[];
 }
 
 /**
- * Packs endpoints: each stays in the slice where it is. Others go where a slice changes anyway, the fullest first; what is left goes into
- * one unchanged slice that has room for all of it, or into new ones. Slices are not packed together again.
+ * Packs endpoints: each stays in its slice. New ones go into slices that change anyway, the fullest first; the rest goes into one
+ * unchanged slice that has space for all of it, or into new ones. Slices are not merged.
  */
 export function pack(slices: readonly EndpointSlice[], wanted: ReadonlyMap<string, Endpoint>): Packing {
   const left = new Map(wanted);
@@ -33,7 +33,7 @@ export function pack(slices: readonly EndpointSlice[], wanted: ReadonlyMap<strin
     else if (endpoints.length === 0) emptied.push(slice);
     else changed.push({ slice, endpoints });
   }
-  // The order does not depend on that of the informer.
+  // The result does not depend on the order of the informer.
   const rest = [...left].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, endpoint]) => endpoint);
   let at = 0;
   const fill = (endpoints: Endpoint[]): void => {
@@ -57,7 +57,7 @@ export function pack(slices: readonly EndpointSlice[], wanted: ReadonlyMap<strin
   return { kept, emptied, created };
 }
 
-/** Takes the wanted endpoints that a slice has, as they are to be. */
+/** Takes the desired endpoints of a slice, in their desired state. */
 function taken({ endpoints }: EndpointSlice, left: Map<string, Endpoint>): Endpoint[] {
   return endpoints.flatMap((endpoint) => {
     const key = endpointKey(endpoint);
@@ -67,7 +67,7 @@ function taken({ endpoints }: EndpointSlice, left: Map<string, Endpoint>): Endpo
   });
 }
 
-/** The slice that is fullest with so many endpoints more; undefined where none has room for all of them. */
+/** The fullest slice that has space for so many more endpoints; undefined where none has. */
 function roomiestFor(slices: readonly EndpointSlice[], count: number): EndpointSlice | undefined {
   let best: EndpointSlice | undefined;
   for (const slice of slices) {

@@ -1,4 +1,4 @@
-/** What Services ask about Pods: whether they have them, at which addresses and ports (WL-EP-2, WL-EP-4). */
+/** The Pods of Services: which count, and their addresses and ports (WL-EP-2, WL-EP-4). */
 import { isFinished } from "../../claims/usage.ts";
 import type { Pod, Service } from "../../client/kinds/index.ts";
 import { addressBytes, addressText, familyOf } from "../../meta/addresses.ts";
@@ -13,26 +13,26 @@ export interface FoundPort {
   readonly appProtocol?: string;
 }
 
-/** The families of the addresses of a Service, the first of which Endpoints have. */
+/** The families of the addresses of a Service; Endpoints have the first one. */
 export function familiesOf({ spec: { ipFamilies = [], clusterIP = "" } }: Service): readonly string[] {
   if (ipFamilies.length > 0) return ipFamilies;
   if (!isHeadless(clusterIP)) return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
   return ["IPv4", "IPv6"];
 }
 
-/** Whether a Service has no address of its own. */
+/** Whether a Service is headless. */
 export const isHeadlessService = ({ spec: { clusterIP = "" } }: Service): boolean => isHeadless(clusterIP);
 
 const isHeadless = (clusterIP: string): boolean => clusterIP === "" || clusterIP === "None";
 
-/** Whether a Service has a selector; an empty one is none. */
+/** Whether a Service has a selector; an empty one does not count. */
 export const hasSelector = ({ spec: { selector } }: Service): boolean =>
   selector !== undefined && Object.keys(selector).length > 0;
 
 /** Whether controllers find the Pods of a Service: it has a selector and is not an ExternalName. */
 export const hasPods = (service: Service): boolean => service.spec.type !== "ExternalName" && hasSelector(service);
 
-/** Whether a Pod has an address and has not ended; one that is being deleted only where those count. */
+/** Whether a Pod has an address and has not finished; a terminating one counts only where requested. */
 export function isReachable(pod: Pod, withTerminating: boolean): boolean {
   const { podIP = "", podIPs = [] } = pod.status;
   if (isFinished(pod) || (podIP === "" && podIPs.length === 0)) return false;
@@ -41,10 +41,10 @@ export function isReachable(pod: Pod, withTerminating: boolean): boolean {
 
 type PodIPs = NonNullable<Pod["status"]["podIPs"]>;
 
-/** The addresses of immutable Pods by family: a Service with many Pods asks for them again and again. */
+/** The addresses of immutable Pods by family, cached: a Service with many Pods needs them at each change. */
 const known = new WeakMap<PodIPs, Readonly<Record<string, readonly string[]>>>();
 
-/** The addresses of a Pod of a family, in their canonical form. */
+/** The addresses of a Pod in a family, in their canonical form. */
 export function addressesOf({ status: { podIPs } }: Pod, family: string): readonly string[] {
   if (!podIPs) return [];
   let byFamily = known.get(podIPs);
@@ -68,15 +68,15 @@ export const hostnameOf = ({ metadata, spec }: Pod, service: Service): string | 
     ? spec.hostname
     : undefined;
 
-/** The ports of a Service at a Pod. */
+/** The ports of a Service on a Pod. */
 interface PortsAtPod {
-  /** Those whose name the Pod does not have are left out. */
+  /** Ports whose name the Pod does not have are left out. */
   readonly ports: readonly FoundPort[];
   /** See {@link portsKey}. */
   readonly key: string;
 }
 
-/** Finds the ports of a Service at its Pods; for Pods with the same named ports they are found once. */
+/** Finds the ports of a Service on its Pods; computed once for Pods with the same named ports. */
 export function portsFinder({ spec: { ports = [] } }: Service): (pod: Pod) => PortsAtPod {
   const names = new Set(ports.map(({ targetPort }) => targetPort).filter((port) => typeof port === "string"));
   const byNumbers = new Map<string, PortsAtPod>();
@@ -121,7 +121,7 @@ function namedPorts({ spec }: Pod, names: ReadonlySet<string>): ReadonlyMap<stri
 }
 
 /**
- * Whether a change of a Pod can change the addresses of a Service: its labels, name in the network, addresses, readiness, deletion. The
+ * Whether a change of a Pod can change the addresses of a Service: its labels, host name, addresses, readiness, deletion. The
  * phase alone does not count (WL-EP-6).
  */
 export function changesAddresses(before: Pod, after: Pod): boolean {
@@ -140,7 +140,7 @@ function sameAddresses({ status: { podIPs: a = [] } }: Pod, { status: { podIPs: 
   return a.length === b.length && a.every(({ ip }, i) => ip === b[i]!.ip);
 }
 
-/** A text of ports that is equal for the same ports in any order. */
+/** A key of ports that is equal for the same ports in any order. */
 export function portsKey(
   ports: readonly {
     readonly name?: string;

@@ -49,7 +49,7 @@ const podOf = (i: number, { ready, port, node, six }: Wanted): Pod => {
 };
 const nodeOf = (name: string) => (name === "n" ? ({ metadata: { name } } as Node) : undefined);
 
-/** Slices as a server would have them after a plan. */
+/** Slices as a server would store them after a plan. */
 class Store {
   slices: readonly EndpointSlice[] = [];
   #count = 0;

@@ -16,16 +16,16 @@ import { type Packed, pack } from "./packing.ts";
 import { addressesOf, familiesOf, hostnameOf, isHeadlessService, isReachable, portsFinder, portsKey } from "./pods.ts";
 import { TRIGGER_TIME } from "./trigger-time.ts";
 
-/** Who writes the slices of Services with selectors. */
+/** The manager of the slices of Services with selectors. */
 export const SLICES_MANAGED_BY = "endpointslice-controller.k8s.io";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 export const SERVICE_NAME = "kubernetes.io/service-name";
 export const HEADLESS = "service.kubernetes.io/headless";
 
-/** What the slices of a Service follow from. */
+/** The input of the slices of a Service. */
 export interface SlicesInput {
   readonly service: Service;
-  /** Pods that its selector selects. */
+  /** Pods that match its selector. */
   readonly pods: readonly Pod[];
   /** Its slices of {@link SLICES_MANAGED_BY}, by the label with its name. */
   readonly slices: readonly EndpointSlice[];
@@ -42,14 +42,14 @@ interface Group {
 
 type PortOfSlice = EndpointSlice["ports"][number];
 
-/** Returns a slice as its type says: a server tells empty lists as null. */
+/** Returns a slice as its type has it: a server may return null for an empty list. */
 export function withLists(slice: EndpointSlice): EndpointSlice {
   const { endpoints, ports } = slice as Partial<EndpointSlice>;
   return endpoints && ports ? slice : { ...slice, endpoints: endpoints ?? [], ports: ports ?? [] };
 }
 
 /**
- * Plans the slices of a Service with a selector, in steps: there may be many Pods and ports. New slices are made first, so that no
+ * Plans the slices of a Service with a selector, in slices of work: Pods and ports may be many. New slices are created first, so that no
  * endpoint is missing meanwhile.
  */
 export function* planSlices(input: SlicesInput): Steps<Plan> {
@@ -71,7 +71,7 @@ export function* planSlices(input: SlicesInput): Steps<Plan> {
   };
 }
 
-/** An Event about the Service, as kube-controller-manager tells it. */
+/** An Event about the Service, with the message of kube-controller-manager. */
 function tellRefusal({ metadata }: Service, { write, message }: Refusal): PlannedWrite {
   const service = `Service ${metadata.namespace}/${metadata.name}`;
   const slice = "object" in write && write.verb !== "create" ? `${write.object.metadata.name} ` : "";
@@ -85,9 +85,9 @@ interface FamilyPlan {
   readonly removed: readonly EndpointSlice[];
 }
 
-/** What the slices of a family follow from. */
+/** The input of the slices of a family. */
 interface FamilyInput extends SlicesInput {
-  /** The labels that each slice is to have. */
+  /** The desired labels of each slice. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -110,7 +110,7 @@ function* planFamily(input: FamilyInput, family: string): Steps<FamilyPlan> {
   }
   for (const [key, left] of byPorts) if (!groups.has(key)) for (const slice of left) removed.push(slice);
 
-  // A slice that would be deleted becomes one that would be made.
+  // A slice that would be deleted is reused for a new one.
   const reused: Packed[] = [];
   const wanted = created.length > 0 || kept.length > 0 ? created : [{ ports: [], endpoints: [] }];
   const deleted = removed.filter((slice) => {
@@ -170,7 +170,7 @@ function endpointOf(
 const isOwned = ({ metadata: { ownerReferences = [] } }: EndpointSlice, { metadata: { uid } }: Service): boolean =>
   ownerReferences.some((one) => one.uid === uid && one.kind === "Service" && one.apiVersion === "v1");
 
-/** The slice as it is to be written; nothing where it is right. */
+/** The slice with its desired content; undefined where it is up to date. */
 function updatedSlice(packed: Packed, { labels, triggerTime }: FamilyInput, hinting: Hinting): EndpointSlice[] {
   const { slice } = packed;
   const hasLabels = sameMap(slice.metadata.labels, labels);
@@ -202,7 +202,7 @@ function newSlice(
 
 const RESERVED = new Set([MANAGED_BY, SERVICE_NAME, HEADLESS]);
 
-/** The labels of a Service, and those by which its slices are found. */
+/** The labels of a Service, and those that identify its slices. */
 function labelsOf(service: Service): Record<string, string> {
   const labels = Object.fromEntries(
     Object.entries(service.metadata.labels ?? {}).filter(([key]) => !RESERVED.has(key)),

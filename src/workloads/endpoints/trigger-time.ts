@@ -1,27 +1,27 @@
-/** The time of the change that addresses follow, for `endpoints.kubernetes.io/last-change-trigger-time`. */
+/** The time of the change that caused a write, for `endpoints.kubernetes.io/last-change-trigger-time`. */
 import type { Pod, Service } from "../../client/kinds/index.ts";
 import { isoTime } from "../../meta/iso-time.ts";
 import { conditionOfPod } from "../common/pods.ts";
 
-/** The annotation that tells it. */
+/** The annotation with the time. */
 export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/** The times that were seen of a Service and its Pods. */
+/** The last seen times of a Service and its Pods. */
 export interface SeenTimes {
   readonly service: number;
-  /** When the readiness of each Pod changed, by name, as its condition says. */
+  /** When the readiness of each Pod changed, by name, from its condition. */
   readonly pods: ReadonlyMap<string, string>;
 }
 
-/** What follows from the present times. */
+/** The result of a comparison. */
 export interface TriggerTime {
   readonly seen: SeenTimes;
-  /** The time of the first change since the times that were seen, in RFC 3339; undefined where there was none. */
+  /** The time of the first change since the last seen times, in RFC 3339; undefined where there was none. */
   readonly text: string | undefined;
 }
 
 /**
- * Compares the times of a Service and its Pods with those that were seen at its last look; at the first one the creation of the Service
+ * Compares the times of a Service and its Pods with the last seen ones; the first time, the creation of the Service
  * counts.
  */
 export function triggerTimeOf(service: Service, pods: Iterable<Pod>, before: SeenTimes | undefined): TriggerTime {
@@ -42,7 +42,7 @@ export function triggerTimeOf(service: Service, pods: Iterable<Pod>, before: See
   return { seen: { service: created, pods: times }, text: found === Infinity ? undefined : timeText(found) };
 }
 
-/** A time without the milliseconds that it does not have. */
+/** A time without zero milliseconds. */
 function timeText(millis: number): string {
   const text = isoTime(millis);
   let end = text.length - 1;

@@ -18,18 +18,18 @@ const MOST_MS = 600_000;
 
 const NONE: Failures = { count: 0, lastEnd: 0 };
 
-/** Returns the milliseconds that are left of the wait after some failures. */
+/** Returns the remaining wait in milliseconds after some failures. */
 export function waitAfter({ count, lastEnd }: Failures, now: number): number {
   if (count === 0) return 0;
   const wait = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(count - 1, 10));
   return Math.max(0, lastEnd + wait - now);
 }
 
-/** Returns the milliseconds that are left of the wait of an index, whose last failed Pod is given (WL-JOB-23). */
+/** Returns the remaining wait in milliseconds of an index after its last failed Pod. */
 export const waitOfIndex = (lastFailed: Pod | undefined, now: number): number =>
   lastFailed ? waitAfter({ count: failuresBefore(lastFailed) + 1, lastEnd: endOf(lastFailed) }, now) : 0;
 
-/** Adds Pods that ended since: a success forgets the failures before it. */
+/** Adds Pods that have finished since: a success resets the failures before it. */
 export function withEnded(before: Failures, succeeded: readonly Pod[], failed: readonly Pod[]): Failures {
   if (succeeded.length === 0 && failed.length === 0) return before;
   const lastSuccess = latestOf(succeeded.map(endOf));
@@ -44,7 +44,7 @@ const latestOf = (times: readonly number[]): number =>
   times.reduce((latest, time) => Math.max(latest, time), -Infinity);
 
 /**
- * Returns the failures that the Pods of a Job show which were counted before: those that ended by themselves. One that was deleted does
+ * Returns the failures that were counted before, from the Pods of a Job: those that finished by themselves. A Pod that was deleted does
  * not show whether it had failed.
  *
  * @param uncounted uids of Pods that are being counted

@@ -10,20 +10,20 @@ export type JobCondition = NonNullable<Job["status"]["conditions"]>[number];
 
 /** The end of a Job that has begun: a condition without its times. */
 export interface End {
-  /** `Failed` where `FailureTarget` stands in the status already. */
+  /** `Failed` where the status has `FailureTarget` already. */
   readonly type: "SuccessCriteriaMet" | "FailureTarget" | "Failed";
   readonly reason: string;
   readonly message: string;
 }
 
-/** The end of a Job with all its completions (WL-JOB-10). */
+/** The end of a Job with all completions (WL-JOB-10). */
 export const COMPLETED: End = {
   type: "SuccessCriteriaMet",
   reason: "CompletionsReached",
   message: "Reached expected number of succeeded pods",
 };
 
-/** Returns a condition of a Job that is True. */
+/** Returns a condition of a Job with the status True. */
 export const trueCondition = ({ status }: Job, type: string): JobCondition | undefined =>
   status.conditions?.find((one) => one.type === type && one.status === "True");
 
@@ -34,17 +34,17 @@ export const finishedCondition = (job: Job): JobCondition | undefined =>
 /** Whether a Job is suspended. */
 export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true;
 
-/** Returns when the time of a Job began, in milliseconds; a resumed one begins anew (WL-JOB-13, WL-JOB-40). */
+/** Returns the start time of a Job, in milliseconds; a resumed Job has a new one (WL-JOB-13, WL-JOB-40). */
 export const beginOf = (job: Job, now: number): number =>
   job.status.startTime === undefined || trueCondition(job, "Suspended") ? now : Date.parse(job.status.startTime);
 
-/** Milliseconds until a Job has run for too long; undefined where it may run for ever (WL-JOB-13). */
+/** Milliseconds until the deadline of a Job; undefined where it has none (WL-JOB-13). */
 export function leftToDeadline(job: Job, now: number): number | undefined {
   const { activeDeadlineSeconds: seconds } = job.spec;
   return seconds === undefined || isSuspended(job) ? undefined : beginOf(job, now) + seconds * 1000 - now;
 }
 
-/** What decides whether a Job ends. */
+/** What the end of a Job depends on. */
 export interface EndFacts {
   readonly pods: readonly Pod[];
   /** Failures that count. */
@@ -55,11 +55,11 @@ export interface EndFacts {
   readonly now: number;
 }
 
-/** Returns how a Job ends, if it does; that all of it succeeded is known only when its Pods are counted. */
+/** Returns how a Job ends; undefined where it does not. Whether all of it succeeded is known only when its Pods are counted. */
 export const endOfJob = (job: Job, facts: EndFacts): End | undefined =>
   begunEnd(job) ?? failedByPolicy(job, facts) ?? failedByLimits(job, facts) ?? endByIndexes(job, facts);
 
-/** The end that stands in the status. */
+/** The end that the status has already. */
 function begunEnd(job: Job): End | undefined {
   const met = trueCondition(job, "SuccessCriteriaMet");
   const begun = met ?? trueCondition(job, "FailureTarget");
@@ -92,7 +92,7 @@ const DEFAULT_BACKOFF_LIMIT = 6;
 
 const backoffLimitOf = ({ spec }: Job): number => spec.backoffLimit ?? DEFAULT_BACKOFF_LIMIT;
 
-/** Whether the containers of Pods that go on have been restarted too often (WL-JOB-12). */
+/** Whether the containers of running Pods have been restarted too often (WL-JOB-12). */
 function hasTooManyRestarts(job: Job, pods: readonly Pod[]): boolean {
   if (job.spec.template.spec.restartPolicy !== "OnFailure") return false;
   let restarts = 0;

@@ -1,7 +1,7 @@
-/** What a podFailurePolicy says about a failed Pod (WL-JOB-30). */
+/** The decision of a podFailurePolicy about a failed Pod (WL-JOB-30). */
 import type { Job, Pod } from "../../client/kinds/index.ts";
 
-/** What becomes of a failure. */
+/** The decision about a failure. */
 export interface FailureVerdict {
   /** Whether it counts towards the limits. */
   readonly isCounted: boolean;
@@ -22,7 +22,7 @@ type ContainerStatuses = Pod["status"]["containerStatuses"];
 
 const policies = new WeakMap<Policy, Verdicts>();
 
-/** Returns the verdict of the first rule that fits; without one the failure is counted. */
+/** Returns the decision of the first rule that matches; without one the failure is counted. */
 export function verdictOn(pod: Pod, { spec: { podFailurePolicy: policy } }: Job): FailureVerdict {
   if (!policy) return COUNTED;
   let verdicts = policies.get(policy);
@@ -30,13 +30,13 @@ export function verdictOn(pod: Pod, { spec: { podFailurePolicy: policy } }: Job)
   return verdicts.on(pod);
 }
 
-/** A rule with what it looks for as sets: a Pod may have thousands of conditions and containers. */
+/** A rule with its requirements as sets: a Pod may have thousands of conditions and containers. */
 interface PreparedRule {
   readonly action: string;
   readonly exitCodes:
     | (Pick<ExitCodes, "containerName" | "operator"> & { readonly values: ReadonlySet<number> })
     | undefined;
-  /** The statuses that it looks for, by the type of the condition. */
+  /** The required statuses, by the type of the condition. */
   readonly conditions: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -50,7 +50,7 @@ function preparedRule({ action, onExitCodes, onPodConditions }: Rule): PreparedR
   };
 }
 
-/** The verdicts of a policy; those on Pods are kept, as a plan asks for each of them several times. */
+/** The decisions of a policy, cached by Pod, as a plan needs each of them several times. */
 class Verdicts {
   readonly #rules: readonly PreparedRule[];
   readonly #known = new WeakMap<Pod, FailureVerdict>();
@@ -86,7 +86,7 @@ class Verdicts {
   }
 }
 
-/** Says which part of a Pod a rule matches; undefined where it does not. */
+/** Describes which part of a Pod a rule matches; undefined where it does not match. */
 function matchOf({ exitCodes, conditions }: PreparedRule, { metadata, status }: Pod): string | undefined {
   const who = `${metadata.namespace ?? ""}/${metadata.name}`;
   if (exitCodes) {
@@ -97,7 +97,7 @@ function matchOf({ exitCodes, conditions }: PreparedRule, { metadata, status }: 
   return found && `Pod ${who} has condition ${found.type}`;
 }
 
-/** The first exit of a container with a code other than 0 that a requirement accepts. */
+/** The first exit of a container with a code other than 0 that matches a requirement. */
 function exitIn(
   statuses: ContainerStatuses,
   { containerName, operator, values }: NonNullable<PreparedRule["exitCodes"]>,

@@ -15,7 +15,7 @@ const COMMA = 44;
 const DASH = 45;
 
 /**
- * Parses indexes below `completions`; parts that are no numbers are left out, and all after the first one that is too large.
+ * Parses indexes below `completions`; parts that are no numbers are left out, and all parts after the first one that is too large.
  */
 export function parseIntervals(text: string, completions: number): Intervals {
   if (text === "") return [];
@@ -33,13 +33,13 @@ export function parseIntervals(text: string, completions: number): Intervals {
   return joined(parsed);
 }
 
-/** The place of the next mark before `end`, or `end`. */
+/** The position of the next mark before `end`, or `end`. */
 function endOf(text: string, mark: number, from: number, end: number): number {
   for (let at = from; at < end; at++) if (text.charCodeAt(at) === mark) return at;
   return end;
 }
 
-/** The number that is written between two places; undefined where that is none. */
+/** The number between two positions; undefined where there is none. */
 function numberIn(text: string, from: number, end: number): number | undefined {
   if (end === from || end - from > MAX_DIGITS) return undefined;
   let number = 0;
@@ -51,7 +51,7 @@ function numberIn(text: string, from: number, end: number): number | undefined {
   return number;
 }
 
-/** Writes indexes: three or more consecutive ones as `a-b`, two as `a,b`. */
+/** Formats indexes: three or more consecutive ones as `a-b`, two as `a,b`. */
 export const intervalsText = (intervals: Intervals): string => intervals.map(textOf).join(",");
 
 function textOf({ first, last }: Interval): string {
@@ -64,7 +64,7 @@ export function withIndexes(intervals: Intervals, indexes: Iterable<number>): In
   return union(intervals, joined(Array.from(indexes, (index) => ({ first: index, last: index }))));
 }
 
-/** Returns the indexes of both. */
+/** Returns the union of both. */
 export function union(a: Intervals, b: Intervals): Intervals {
   if (a.length === 0) return b;
   return b.length === 0 ? a : joined([...a, ...b]);
@@ -88,7 +88,7 @@ export function sizeOf(intervals: Intervals): number {
   return size;
 }
 
-/** Whether an index is one of them, by binary search. */
+/** Whether an index is in the set, by binary search. */
 export function hasIndex(intervals: Intervals, index: number): boolean {
   let low = 0;
   let high = intervals.length;
@@ -100,7 +100,7 @@ export function hasIndex(intervals: Intervals, index: number): boolean {
   return low < intervals.length && intervals[low]!.first <= index;
 }
 
-/** Returns the number of indexes that both have. */
+/** Returns the number of common indexes. */
 export function commonSize(a: Intervals, b: Intervals): number {
   let size = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
@@ -112,7 +112,7 @@ export function commonSize(a: Intervals, b: Intervals): number {
   return size;
 }
 
-/** Returns the lowest indexes below `completions` that are not taken, at most `count` of them. */
+/** Returns the lowest indexes below `completions` that are not in the set, at most `count` of them. */
 export function firstFree(taken: Intervals, count: number, completions: number): readonly number[] {
   const free: number[] = [];
   let index = 0;

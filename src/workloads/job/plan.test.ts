@@ -61,7 +61,7 @@ describe("the plan of a Job", () => {
     const { status } = settle(new Set(untracks.slice(1)))!;
     expect(status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: { succeeded: ["Succeeded-0"] } });
     expect(status.conditions?.some(({ type }) => type === "Complete")).toBe(false);
-    // One that stands in the status already is counted without being written again.
+    // A Pod that the status has already is counted without being added again.
     const again = plan({ ...job, status }, podsOf(1, "Succeeded")).track(NOTHING);
     expect(again.status).toBeUndefined();
     expect(again.settle(new Set(again.untracks))!.status).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });

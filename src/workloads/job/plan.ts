@@ -1,5 +1,5 @@
 /**
- * What a Job needs: which Pods to make and to delete, how those that ended are counted, and when it has finished.
+ * Plans a Job: which Pods to create and to delete, how finished ones are counted, and when it has finished.
  *
  * @module
  */
@@ -29,9 +29,9 @@ import { conditionOf, isSameStatus, withCondition } from "./status.ts";
 import { indexedPodsOf, podOfJob } from "./template.ts";
 import { type Tracking, planTracking } from "./tracking.ts";
 
-/** The most Pods that are made or deleted at a time (WL-GEN-5). */
+/** The maximum number of Pods that are created or deleted at a time (WL-GEN-5). */
 export const MAX_WRITES = 500;
-/** Pods that change are looked at together after this time (WL-JOB-6). */
+/** Changes of Pods within this time are handled together (WL-JOB-6). */
 export const BATCH_MS = 1000;
 
 const CREATED = { done: "SuccessfulCreate", refused: "FailedCreate" };
@@ -46,7 +46,7 @@ export interface JobInput {
   readonly now: number;
 }
 
-/** What became of the writes of a plan. */
+/** The results of the writes of a plan. */
 export interface JobOutcome {
   readonly created: number;
   readonly deleted: readonly Pod[];
@@ -54,18 +54,18 @@ export interface JobOutcome {
   readonly isRefused: boolean;
 }
 
-/** What to write for a Job. */
+/** The writes for a Job. */
 export interface JobPlan {
   readonly creates: readonly PlannedWrite[];
-  /** Pods to delete; one after the other with what they need before. */
+  /** Pods to delete, one after the other, each with the write that comes before. */
   readonly deletes: readonly Pod[];
-  /** Whether the deleted Pods lose the finalizer before, so that they are not counted. */
+  /** Whether the finalizer of the deleted Pods is removed first, so that they are not counted. */
   readonly isUncounted: boolean;
-  /** The failures since the last success, with all Pods that have ended. */
+  /** The failures since the last success, with all finished Pods. */
   readonly failures: Failures;
-  /** Events to tell, and how Pods are counted, when those writes are done. */
+  /** The Events and the counting of Pods after these writes. */
   readonly track: (outcome: JobOutcome) => Tracking & { readonly events: readonly PlannedWrite[] };
-  /** Milliseconds until time alone changes the plan. */
+  /** Milliseconds until the plan changes although no object does. */
   readonly againMillis: number | undefined;
 }
 
@@ -83,21 +83,21 @@ export function planJob(input: JobInput): JobPlan {
   return planOf(facts, { ...actions, isManaged: true, again: soonest(again, actions.again) });
 }
 
-/** What the Pods of a Job say. */
+/** What follows from the Pods of a Job. */
 interface Facts extends JobInput {
   readonly active: readonly Pod[];
   readonly terminating: readonly Pod[];
-  /** Pods that succeeded, or indexes that did. */
+  /** Pods or indexes that succeeded. */
   readonly succeeded: number;
   readonly knownIndexes: Intervals;
   readonly succeededIndexes: Intervals;
   readonly failedIndexes: Intervals | undefined;
-  /** The last failed Pod of each index that has no other, with backoffLimitPerIndex. */
+  /** The last failed Pod of each index without another Pod, with backoffLimitPerIndex. */
   readonly lastFailed: ReadonlyMap<number, Pod>;
   readonly end: End | undefined;
 }
 
-/** Pods to make or to delete. */
+/** Pods to create or to delete. */
 interface Actions {
   readonly creates?: readonly PlannedWrite[];
   readonly deletes?: readonly Pod[];
@@ -169,7 +169,7 @@ function indexFacts(job: Job, countable: readonly Pod[], active: readonly Pod[])
   return { ...facts, failedIndexes, lastFailed: lastFailedOf(failed, job) };
 }
 
-/** Whether the failure of a Pod is one too many for its index (WL-JOB-23). */
+/** Whether the failure of a Pod exceeds the limit of its index (WL-JOB-23). */
 function failsIndex(pod: Pod, job: Job, limit: number): boolean {
   if (!isFailed(pod, job)) return false;
   const { failsIndex: atOnce, isCounted } = verdictOn(pod, job);
@@ -186,14 +186,14 @@ function lastFailedOf(failed: readonly Pod[], job: Job): ReadonlyMap<number, Pod
   return last;
 }
 
-/** Returns how many Pods are to be active (WL-JOB-2). */
+/** Returns how many Pods should be active (WL-JOB-2). */
 function wantedOf({ job, succeeded, active }: Facts): number {
   const { completions, parallelism = 1 } = job.spec;
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
 }
 
-/** Makes Pods that are missing, or deletes those that are too many. */
+/** Creates missing Pods, or deletes those that are too many. */
 function scaled(facts: Facts): Actions {
   const { job, active, terminating, now } = facts;
   const wanted = wantedOf(facts);
@@ -211,7 +211,7 @@ function scaled(facts: Facts): Actions {
     : { creates: Array.from({ length: missing }, () => creates(Pod, podOfJob(job), CREATED)) };
 }
 
-/** Makes Pods of the lowest indexes that have none; those that failed wait each for itself (WL-JOB-20, WL-JOB-23). */
+/** Creates Pods for the lowest indexes without one; each failed index has its own backoff (WL-JOB-20, WL-JOB-23). */
 function indexedCreates(facts: Facts, missing: number): Actions {
   const { job, active, terminating, succeededIndexes, failedIndexes = [], lastFailed, now } = facts;
   const present = replacesOnlyFailed(job) ? [...active, ...terminating] : active;
@@ -252,7 +252,7 @@ function planOf(facts: Facts, actions: Actions): JobPlan {
   };
 }
 
-/** The end of a Job after its writes: all of it may have succeeded, and while a Pod could not be deleted there is none. */
+/** The end of a Job after its writes: all of it may have succeeded now, and while a Pod could not be deleted it does not end. */
 function endAfter(
   { job, end, active, succeeded }: Facts,
   { created, deleted, isRefused }: JobOutcome,
@@ -264,7 +264,7 @@ function endAfter(
   return isEnough && left === 0 ? COMPLETED : undefined;
 }
 
-/** The counts of the present, and whether the Job is suspended (WL-JOB-40, WL-JOB-42). */
+/** The current counts, and whether the Job is suspended (WL-JOB-40, WL-JOB-42). */
 function presentStatus(
   { job, active, terminating, now }: Facts,
   { created, deleted }: JobOutcome,

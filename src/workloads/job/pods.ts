@@ -1,4 +1,4 @@
-/** What the Job controller asks about Pods: tracked, failed, which index, and when it ended. */
+/** The properties of Pods that the Job controller needs: tracked, failed, the index, and the time of the end. */
 import type { Job, Pod } from "../../client/kinds/index.ts";
 import { conditionOfPod } from "../common/pods.ts";
 
@@ -23,11 +23,11 @@ export const isTracked = ({ metadata }: Pod): boolean => metadata.finalizers?.in
 /** Whether the completions of a Job have indexes. */
 export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === "Indexed";
 
-/** Whether a Pod that is going is replaced and counted only when it has ended or is gone (WL-JOB-4, WL-JOB-31). */
+/** Whether a terminating Pod is replaced and counted only when it has finished or was deleted (WL-JOB-4, WL-JOB-31). */
 export const replacesOnlyFailed = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === "Failed" || spec.podFailurePolicy !== undefined;
 
-/** Whether a Pod counts as failed: its phase says so, or it is going and may be replaced now (WL-JOB-4). */
+/** Whether a Pod counts as failed: by its phase, or since it is terminating and may be replaced now (WL-JOB-4). */
 export function isFailed(pod: Pod, job: Job): boolean {
   if (pod.status.phase === "Failed") return true;
   if (replacesOnlyFailed(job)) return false;
@@ -40,13 +40,13 @@ export function indexOf({ metadata }: Pod): number | undefined {
   return text !== undefined && COUNT.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the completion index of a Pod that is one of those of the Job; undefined where it is not. */
+/** Returns the completion index of a Pod where the Job has that index; undefined otherwise. */
 export function validIndexOf(pod: Pod, { spec }: Job): number | undefined {
   const index = indexOf(pod);
   return index !== undefined && index < (spec.completions ?? 0) ? index : undefined;
 }
 
-/** Returns a count in an annotation of a Pod; 0 where there is none, or none that is an int32. */
+/** Returns a count in an annotation of a Pod; 0 where there is none, or the text is no int32. */
 export function countIn({ metadata }: Pod, annotation: string): number {
   const text = metadata.annotations?.[annotation] ?? "";
   return COUNT.test(text) && Number(text) <= MAX_COUNT ? Number(text) : 0;
@@ -56,8 +56,8 @@ export function countIn({ metadata }: Pod, annotation: string): number {
 export const failuresBefore = (pod: Pod): number => countIn(pod, INDEX_FAILURES) + countIn(pod, INDEX_IGNORED_FAILURES);
 
 /**
- * Returns when a Pod ended, in milliseconds since the epoch: when its last container did, else when it ceased to be ready, else when
- * it was deleted, else when it was created (WL-JOB-5).
+ * Returns when a Pod ended, in milliseconds since the epoch: the end of its last container, else the time when it became unready, else
+ * the time of its deletion, else that of its creation (WL-JOB-5).
  */
 export function endOf(pod: Pod): number {
   const { metadata } = pod;
@@ -71,7 +71,7 @@ export function endOf(pod: Pod): number {
   return Date.parse(metadata.creationTimestamp ?? "") || 0;
 }
 
-/** The latest end of the containers, sidecars included; undefined while one of them has none. */
+/** The latest end of the containers, sidecars included; undefined while one of them has not ended. */
 function endOfContainers({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(
     (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
@@ -88,7 +88,7 @@ function endOfContainers({ spec, status }: Pod): number | undefined {
   return latest;
 }
 
-/** Returns how often the containers of a Pod were restarted. */
+/** Returns the sum of the restarts of the containers of a Pod. */
 export function restartsOf({ status }: Pod): number {
   let restarts = 0;
   for (const one of status.initContainerStatuses ?? []) restarts += one.restartCount;

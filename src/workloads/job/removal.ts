@@ -1,11 +1,11 @@
-/** Which active Pods of a Job go first when there are too many (WL-JOB-2, WL-JOB-20). */
+/** Which active Pods of a Job are deleted first when there are too many (WL-JOB-2, WL-JOB-20). */
 import type { Job, Pod } from "../../client/kinds/index.ts";
 import { conditionOfPod, isReady } from "../common/pods.ts";
 import { indexOf, isIndexed } from "./pods.ts";
 
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** Returns the Pods to delete: those whose index is not wanted or taken twice, then others until there are `count`. */
+/** Returns the Pods to delete: those whose index is not desired or has another Pod, then others until there are `count`. */
 export function podsToRemove(job: Job, active: readonly Pod[], count: number): readonly Pod[] {
   const { removed, kept } = isIndexed(job)
     ? duplicates(active, job.spec.completions ?? 0)
@@ -14,7 +14,7 @@ export function podsToRemove(job: Job, active: readonly Pod[], count: number): r
   return [...removed, ...kept.toSorted(byRemoval).slice(0, count - removed.length)];
 }
 
-/** Separates the Pods that are too many of their index. */
+/** Separates the Pods of an index that has another Pod. */
 function duplicates(active: readonly Pod[], completions: number): { readonly removed: Pod[]; readonly kept: Pod[] } {
   const removed: Pod[] = [];
   const kept: Pod[] = [];
@@ -29,7 +29,7 @@ function duplicates(active: readonly Pod[], completions: number): { readonly rem
   return { removed, kept };
 }
 
-/** Orders Pods by who goes first: not bound, not begun, not ready, ready for a shorter time, restarted more often, newer. */
+/** Sorts Pods in the order of deletion: not bound, not started, not ready, ready for a shorter time, restarted more often, newer. */
 export function byRemoval(a: Pod, b: Pod): number {
   return (
     Number(isBound(a)) - Number(isBound(b)) ||

@@ -2,13 +2,13 @@
 import { formatTime } from "../../meta/time.ts";
 import type { JobCondition } from "./ends.ts";
 
-/** Creates a condition that is as old as `now`, milliseconds since the epoch. */
+/** Creates a condition whose times are `now`, in milliseconds since the epoch. */
 export function conditionOf(type: string, status: string, reason: string, message: string, now: number): JobCondition {
   const time = formatTime(now);
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** Puts a condition into the place of that of its type; an equal one stays, with its times. */
+/** Replaces the condition of the same type; an equal one stays, with its times. */
 export function withCondition(conditions: readonly JobCondition[], condition: JobCondition): readonly JobCondition[] {
   const at = conditions.findIndex(({ type }) => type === condition.type);
   if (at < 0) return [...conditions, condition];
@@ -17,7 +17,7 @@ export function withCondition(conditions: readonly JobCondition[], condition: Jo
   return conditions.with(at, condition);
 }
 
-/** Whether two statuses, or parts of them, say the same; members that are undefined are absent. */
+/** Whether two statuses, or parts of them, are equal; undefined members count as absent. */
 export function isSameStatus(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,8 +1,8 @@
-/** Whether the indexes that succeeded are enough for a successPolicy (WL-JOB-24). */
+/** Whether the indexes that succeeded satisfy a successPolicy (WL-JOB-24). */
 import type { Job } from "../../client/kinds/index.ts";
 import { type Intervals, commonSize, parseIntervals, sizeOf } from "./intervals.ts";
 
-/** Returns the number of the first rule that holds; undefined where none does. */
+/** Returns the number of the first rule that is satisfied; undefined where none is. */
 export function metRule({ spec }: Job, succeeded: Intervals): number | undefined {
   if (succeeded.length === 0) return undefined;
   const met = spec.successPolicy?.rules?.findIndex(({ succeededIndexes, succeededCount }) => {

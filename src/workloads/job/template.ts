@@ -1,11 +1,11 @@
-/** The Pods that a Job makes. */
+/** The Pods that a Job creates. */
 import type { NewObject } from "../../client/kind.ts";
 import type { Job, Pod } from "../../client/kinds/index.ts";
 import { podFromTemplate } from "../common/template.ts";
 import { verdictOn } from "./failure-policy.ts";
 import { COMPLETION_INDEX, INDEX_FAILURES, INDEX_IGNORED_FAILURES, TRACKING_FINALIZER, countIn } from "./pods.ts";
 
-/** The longest prefix of a generated name. */
+/** The maximum length of the prefix of a generated name. */
 const MAX_PREFIX = 58;
 const INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
 
@@ -20,8 +20,8 @@ export function podOfJob(job: Job): NewObject<Pod> {
 }
 
 /**
- * Returns what creates the Pod of an index (WL-JOB-20, WL-JOB-23): its second argument is the Pod that is replaced, with
- * backoffLimitPerIndex. The Pods share their containers, so that a large template is not copied for each of them.
+ * Returns a function that creates the Pod of an index (WL-JOB-20, WL-JOB-23): its second argument is the replaced Pod, with
+ * backoffLimitPerIndex. The Pods share their containers, so a large template is not copied for each of them.
  */
 export function indexedPodsOf(job: Job): (index: number, failed?: Pod) => NewObject<Pod> {
   const pod = podOfJob(job);
@@ -52,7 +52,7 @@ function prefixOf(name: string, index: number): string {
   return name.slice(0, MAX_PREFIX - end.length) + end;
 }
 
-/** How often the index has failed so far, by the Pod that is replaced. */
+/** How often the index has failed so far, from the replaced Pod. */
 function failureCounts(job: Job, failed: Pod | undefined): Readonly<Record<string, string>> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
   const isCounted = failed !== undefined && verdictOn(failed, job).isCounted;

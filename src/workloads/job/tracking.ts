@@ -1,5 +1,5 @@
 /**
- * How the Pods of a Job are counted, each once (WL-JOB-3): their uids are written into the status, then they lose the finalizer, then
+ * How the Pods of a Job are counted, each once (WL-JOB-3): their uids are written to the status, then their finalizer is removed, then
  * the status counts them.
  */
 import type { Job, Pod } from "../../client/kinds/index.ts";
@@ -10,38 +10,38 @@ import { type Intervals, hasIndex, intervalsText, sizeOf, withIndexes } from "./
 import { isFailed, isIndexed, isTracked, validIndexOf } from "./pods.ts";
 import { conditionOf, isSameStatus, withCondition } from "./status.ts";
 
-/** The most Pods that are counted at a time (WL-JOB-6). */
+/** The maximum number of Pods that are counted at a time (WL-JOB-6). */
 export const MAX_UNCOUNTED = 500;
 
-/** What the Pods of a Job are when its writes are done. */
+/** The state of the Pods of a Job after its writes. */
 export interface TrackInput {
   readonly job: Job;
   readonly pods: readonly Pod[];
-  /** The status with its counts of the present; the rest is as it was. */
+  /** The status with its current counts; the rest is unchanged. */
   readonly present: Job["status"];
   readonly end: End | undefined;
-  /** With the Pods that are not counted yet; empty without indexes. */
+  /** Includes the Pods that are not counted yet; empty without indexes. */
   readonly succeededIndexes: Intervals;
   /** Undefined without backoffLimitPerIndex. */
   readonly failedIndexes: Intervals | undefined;
-  /** The indexes that succeeded by the status. */
+  /** The succeeded indexes in the status. */
   readonly knownIndexes: Intervals;
-  /** Failed Pods which keep the finalizer until their index has a new one. */
+  /** Failed Pods that keep the finalizer until their index has a new Pod. */
   readonly kept: ReadonlySet<Pod>;
   readonly now: number;
 }
 
-/** What to write to count Pods. */
+/** The writes that count Pods. */
 export interface Tracking {
-  /** The first status to write; undefined where it is as it was, or where the second one will say it, too. */
+  /** The first status to write; undefined where it is unchanged, or where the second one includes its changes. */
   readonly status: Job["status"] | undefined;
-  /** Pods that lose the finalizer then. */
+  /** Pods whose finalizer is removed then. */
   readonly untracks: readonly Pod[];
-  /** Returns what to write when some of them have lost it; undefined where nothing changes. */
+  /** Returns the write after the finalizer of some of them was removed; undefined where nothing changes. */
   readonly settle: (untracked: ReadonlySet<Pod>) => Settled | undefined;
 }
 
-/** The status that counts the Pods, and what is told then. */
+/** The status that counts the Pods, and the Events after it. */
 export interface Settled {
   readonly status: Job["status"];
   readonly events: readonly PlannedWrite[];
@@ -77,7 +77,7 @@ export function planTracking(input: TrackInput): Tracking {
   };
 }
 
-/** Counts the uncounted Pods that have lost the finalizer, or are gone. */
+/** Counts the uncounted Pods without the finalizer, or that were deleted. */
 function counted(status: Job["status"], tracked: ReadonlySet<string>, job: Job): Job["status"] {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const still = {
@@ -94,7 +94,7 @@ function counted(status: Job["status"], tracked: ReadonlySet<string>, job: Job):
   } as Job["status"];
 }
 
-/** Counts are absent at 0. */
+/** A count of 0 is absent. */
 const present = (count: number): number | undefined => (count === 0 ? undefined : count);
 
 const uncountedOf = ({ succeeded, failed }: Uncounted): NonNullable<Job["status"]["uncountedTerminatedPods"]> => ({
@@ -106,11 +106,11 @@ interface NewlyEnded {
   readonly untracks: readonly Pod[];
   readonly uncounted: Uncounted;
   readonly newIndexes: readonly number[];
-  /** Whether there are more Pods than are counted at a time. */
+  /** Whether more Pods remain than are counted at a time. */
   readonly isFull: boolean;
 }
 
-/** Finds the Pods to count and those that may lose the finalizer. */
+/** Finds the Pods to count and those whose finalizer may be removed. */
 function newlyEnded(input: TrackInput, known: Partial<Uncounted>): NewlyEnded {
   const { job, pods, end, kept, knownIndexes } = input;
   const hasIndexes = isIndexed(job);
@@ -153,13 +153,13 @@ const indexCounts = (indexes: Intervals, failedIndexes: Intervals | undefined): 
     failedIndexes: failedIndexes && intervalsText(failedIndexes),
   }) as Partial<Job["status"]>;
 
-/** Adds the condition with which an end begins (WL-JOB-10, WL-JOB-11). */
+/** Adds the condition that begins an end (WL-JOB-10, WL-JOB-11). */
 function begunConditions(job: Job, { conditions = [] }: Job["status"], end: End | undefined, now: number): object {
   if (!end || end.type === "Failed" || trueCondition(job, end.type)) return {};
   return { conditions: [...conditions, conditionOf(end.type, "True", end.reason, end.message, now)] };
 }
 
-/** Adds the last condition when every Pod is counted and none is going any more. */
+/** Adds the final condition when every Pod is counted and none is terminating. */
 function finish(job: Job, status: Job["status"], end: End | undefined, now: number): Settled | undefined {
   const { uncountedTerminatedPods: { succeeded = [], failed = [] } = {}, terminating = 0 } = status;
   if (!end || succeeded.length + failed.length + terminating > 0) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Whether the agent of a node is silent: how long ago its last heartbeat was, and which conditions follow.
+ * Whether the agent of a node is silent: the time since its last heartbeat, and the resulting conditions.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { formatTime, parseTime } from "../../meta/time.ts";
 /** After this time without a heartbeat the conditions of a node become Unknown, in milliseconds. */
 export const GRACE_MS = 50_000;
 
-/** The same for a node that has never had the condition Ready, from its creation. */
+/** The same for a node that has never had the condition Ready, since its creation. */
 export const STARTUP_GRACE_MS = 60_000;
 
 /** Marks a node whose Pods are simulated; the value does not matter. */
@@ -20,12 +20,12 @@ export const HEARTBEATS_STOPPED = "simulation.keelson.dev/heartbeats-stopped";
 
 const KWOK_NODE = "kwok.x-k8s.io/node";
 
-/** The types that become Unknown; `NetworkUnavailable` is set by others than the agent. */
+/** The types that become Unknown; the agent does not set `NetworkUnavailable`. */
 const AGENT_CONDITIONS = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"] as const;
 
 type Condition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number];
 
-/** The heartbeats of a node that were seen: as texts, which are only compared, and when they last changed. */
+/** The last seen heartbeats of a node: as texts, which are only compared, and when they last changed. */
 export interface Heartbeats {
   readonly uid: string;
   readonly status: string;
@@ -42,7 +42,7 @@ export interface Moment {
   readonly steady: number;
 }
 
-/** What is known of a node, and of the rule for nodes without heartbeats. */
+/** The heartbeats of a node, and the rule for nodes without heartbeats. */
 export interface NodeHealthInput {
   readonly node: Node;
   readonly heartbeats: Heartbeats;
@@ -54,13 +54,13 @@ export interface NodeHealthInput {
 export const conditionOfNode = ({ status }: Node, type: string): Condition | undefined =>
   status?.conditions?.find((condition) => condition.type === type);
 
-/** Whether the status of the condition Ready is that of a silent node, written by a controller. */
+/** Whether the condition Ready has the status that a controller writes for a silent node. */
 const isSilence = (ready: Condition | undefined): boolean =>
   ready?.status === "Unknown" && (ready.reason === "NodeStatusUnknown" || ready.reason === "NodeStatusNeverUpdated");
 
 /**
  * Returns the heartbeats of a node after a look at it and at its lease. Clocks of other machines are not compared: a changed condition
- * Ready or a renewed lease counts from when it is seen. What this project writes of silent nodes is no heartbeat.
+ * Ready or a renewed lease counts from when it is seen. What this project writes about silent nodes is no heartbeat.
  */
 export function heartbeatsOf(
   before: Heartbeats | undefined,
@@ -80,7 +80,7 @@ export function heartbeatsOf(
 const beatOf = (ready: Condition | undefined): string =>
   ready ? `${ready.status} ${ready.lastHeartbeatTime ?? ""} ${ready.lastTransitionTime ?? ""}` : "";
 
-/** Whether a node is simulated: nobody renews its lease, and it is alive until its heartbeats are stopped. */
+/** Whether a node is simulated: its lease is not renewed, and it is alive until its heartbeats are stopped. */
 export function isSimulatedNode({ metadata: { annotations = {} } }: Pick<Node, "metadata">): boolean {
   return Object.hasOwn(annotations, SIMULATED_NODE) || annotations[KWOK_NODE] === "fake";
 }
@@ -106,7 +106,7 @@ export function silentIn({ node, heartbeats, plainNodesLive }: NodeHealthInput, 
 }
 
 /**
- * Returns the conditions of a silent node: Ready and those of memory, disk and process ids become Unknown. Undefined where Ready is
+ * Returns the conditions of a silent node: Ready and those of memory, disk and process ids become Unknown; undefined where Ready is
  * Unknown already.
  *
  * @param now in milliseconds since the epoch

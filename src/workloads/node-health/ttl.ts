@@ -6,7 +6,7 @@ export const TTL_ANNOTATION = "node.alpha.kubernetes.io/ttl";
 /** A step of {@link nextTtlStep}. */
 export type TtlStep = 0 | 1 | 2 | 3 | 4;
 
-/** Each step begins above `most` of the one before and ends below its `least`, so that a number between does not change it. */
+/** Each step begins above the `most` of the previous one and ends below its `least`: a number between both does not change the step. */
 const STEPS = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },
@@ -15,7 +15,7 @@ const STEPS = [
   { least: 1800, most: Infinity, seconds: 300 },
 ] as const;
 
-/** Returns the step for a number of nodes, from the step before. */
+/** Returns the step for a number of nodes, from the previous step. */
 export function nextTtlStep(before: TtlStep, nodes: number): TtlStep {
   let step: number = before;
   while (nodes > STEPS[step as TtlStep].most) step++;

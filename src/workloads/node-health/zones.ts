@@ -6,7 +6,7 @@
  */
 import type { Node } from "../../client/kinds/index.ts";
 
-/** `none` before the first look. */
+/** `none` before the first evaluation. */
 export type ZoneState = "none" | "normal" | "partial" | "full";
 
 /** The nodes of a zone that count. */
@@ -15,22 +15,22 @@ export interface ZoneCount {
   readonly notReady: number;
 }
 
-/** What a look at all zones comes to. */
+/** The result of an evaluation of all zones. */
 export interface ZoneDecision {
   readonly states: ReadonlyMap<string, ZoneState>;
   /**
-   * `stops`: no zone has a ready node any more, so the fault is taken to be elsewhere; all these taints are removed and none is added.
-   * `resumes`: the end of that; silent nodes get their grace anew. `goes on`: neither.
+   * `stops`: no zone has a ready node any more, so the fault is assumed to be elsewhere; all these taints are removed and none is added.
+   * `resumes`: the end of that; the grace period of silent nodes starts again. `goes on`: neither.
    */
   readonly is: "goes on" | "stops" | "resumes";
   /** Whether there are zones, and none has a ready node. */
   readonly allLost: boolean;
 }
 
-/** Milliseconds between two taints of a zone: 0.1 a second. */
+/** Milliseconds between two taints of a zone: 0.1 taints a second. */
 export const USUAL_INTERVAL_MS = 10_000;
 
-/** In a zone of more than {@link LARGE_ZONE} nodes where many are lost: 0.01 a second. */
+/** In a zone of more than {@link LARGE_ZONE} nodes where many are lost: 0.01 taints a second. */
 export const SECONDARY_INTERVAL_MS = 100_000;
 
 /** A smaller zone where many are lost gets none. */
@@ -57,7 +57,7 @@ export function zoneStateOf({ ready, notReady }: ZoneCount): ZoneState {
   return notReady > 2 && notReady / (ready + notReady) >= UNHEALTHY_SHARE ? "partial" : "normal";
 }
 
-/** Decides about all zones. @param before the states of the last look */
+/** Decides about all zones. @param before the states of the last evaluation */
 export function decideZones(
   before: ReadonlyMap<string, ZoneState>,
   counts: ReadonlyMap<string, ZoneCount>,
@@ -81,13 +81,13 @@ export function intervalOf(state: ZoneState, { ready, notReady }: ZoneCount): nu
   return ready + notReady > LARGE_ZONE ? SECONDARY_INTERVAL_MS : Infinity;
 }
 
-/** When a zone may taint: the interval, and the time of the next one on some clock. */
+/** When a zone may get a taint: the interval, and the time of the next one on some clock. */
 export interface TaintRate {
   readonly interval: number;
   readonly next: number;
 }
 
-/** Returns the rate after a change of the interval: a zone that waits goes on to wait for one interval of the new rate. */
+/** Returns the rate after a change of the interval: a zone that waits continues to wait for one interval of the new rate. */
 export function changedRate(rate: TaintRate, interval: number, now: number): TaintRate {
   if (rate.interval === interval) return rate;
   if (interval === Infinity) return { interval, next: Infinity };

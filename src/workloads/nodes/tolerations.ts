@@ -19,7 +19,7 @@ export function tolerates({ key = "", operator = "", value = "", effect = "" }: 
   return key !== "" && (operator === "" || operator === "Equal") && value === (taint.value ?? "");
 }
 
-/** So few tolerations are tried one by one; with more, those of the key and value of a taint are looked up. */
+/** Up to this number tolerations are compared one by one; with more, those with the key and value of a taint are looked up. */
 const FEW = 8;
 
 /** Whether one of the tolerations of an immutable object matches a taint. */
@@ -34,7 +34,7 @@ type Tolerated = (taint: Taint) => boolean;
 
 const compiled = new WeakMap<readonly Toleration[], Tolerated>();
 
-/** Indexes tolerations by what they say of key and value, as {@link tolerates} compares them: there may be tens of thousands. */
+/** Indexes tolerations by their key and value, as {@link tolerates} compares them: there may be tens of thousands. */
 function compile(tolerations: readonly Toleration[]): Tolerated {
   const effects = new Map<string, Set<string>>();
   for (const { key = "", operator = "", value = "", effect = "" } of tolerations) {
@@ -52,5 +52,5 @@ function compile(tolerations: readonly Toleration[]): Tolerated {
     });
 }
 
-/** Neither a key nor a value has a space. */
+/** A separator: neither a key nor a value contains a space. */
 const pairOf = (key: string, value: string): string => `${key} ${value}`;

@@ -1,5 +1,5 @@
 /**
- * Keeps the wanted number of Pods of a ReplicaSet or a ReplicationController: both are the same but for their selectors.
+ * Keeps the desired number of Pods of a ReplicaSet or a ReplicationController: both are the same except for their selectors.
  *
  * @module
  */
@@ -15,26 +15,26 @@ import { type Replicated, fitsReplicas, wantedBy } from "./replicated.ts";
 import { deletionOrder } from "./ranking.ts";
 import { statusOf } from "./status.ts";
 
-/** What the plan of a ReplicaSet follows from. */
+/** The input of the plan of a ReplicaSet. */
 export interface ReplicasInput {
   readonly kind: Kind<Replicated, "Namespaced">;
   readonly object: Replicated;
   /** The Pods that it controls, and those of its namespace without a controller. */
   readonly candidates: readonly Pod[];
-  /** The Pods of all ReplicaSets of its Deployment; it is asked only when some have to go. */
+  /** The Pods of all ReplicaSets of its Deployment; it is called only when some have to be deleted. */
   readonly related: () => readonly Pod[];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The most Pods that one plan makes or deletes (WL-GEN-5). */
+/** The maximum number of Pods that one plan creates or deletes (WL-GEN-5). */
 const MAX_CHANGES = 500;
 
 const CREATION = { done: "SuccessfulCreate", refused: "FailedCreate" };
 const DELETION = { done: "SuccessfulDelete", refused: "FailedDelete" };
 
 /**
- * Plans the Pods and the status of a ReplicaSet or ReplicationController (WL-RS-1..8). Pods to take over or to let go come first; they
+ * Plans the Pods and the status of a ReplicaSet or ReplicationController (WL-RS-1..8). Adoptions and releases of Pods come first; they
  * are counted by the next plan.
  */
 export function planReplicas(input: ReplicasInput): Plan {
@@ -52,7 +52,7 @@ export function planReplicas(input: ReplicasInput): Plan {
   };
 }
 
-/** Makes the Pods that are missing, or deletes those that are too many. */
+/** Creates missing Pods, or deletes those that are too many. */
 function changesOf(input: ReplicasInput, active: readonly Pod[]): readonly PlannedWrite[] {
   const { object, related, now } = input;
   const { template } = object.spec;
@@ -89,7 +89,7 @@ function statusWrites(
   return isSameStatus(object.status, status) ? [] : [updatesStatus(kind, { ...object, status } as Replicated)];
 }
 
-/** Whether a Pod that is deleted stays until its node agent, or who holds it, lets it go. */
+/** Whether a deleted Pod continues to exist until its node agent removes it, or its finalizers are removed. */
 const staysAWhile = ({ metadata, spec }: Pod): boolean =>
   Boolean(spec.nodeName) || (metadata.finalizers ?? []).length > 0;
 

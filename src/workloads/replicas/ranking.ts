@@ -1,23 +1,23 @@
-/** Which of too many Pods go first (WL-RS-4). */
+/** Which Pods are deleted first when there are too many (WL-RS-4). */
 import type { Pod } from "../../client/kinds/index.ts";
 import { parseTime } from "../../meta/time.ts";
 import { conditionOfPod, isActive, isReady } from "../common/pods.ts";
 
-/** The annotation with which a Pod says what its deletion costs. */
+/** The annotation of a Pod with the cost of its deletion. */
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
-/** An int32 without a plus sign and without leading zeros, as far as digits go. */
+/** An int32 without a plus sign and without leading zeros, by its digits. */
 const COST = /^(?:0|[1-9]\d{0,9}|-\d{1,10})$/;
 const MAX_COST = 2 ** 31 - 1;
 const NANOS = 1e6;
 
-/** What the order of a Pod follows from. */
+/** What the position of a Pod depends on. */
 interface Ranked {
   readonly pod: Pod;
   readonly isBound: boolean;
   readonly phase: number;
   readonly isReady: boolean;
   readonly cost: number;
-  /** The related Pods on its node. */
+  /** The number of related Pods on its node. */
   readonly neighbours: number;
   /** Milliseconds since the epoch; 0 where it is not ready or has no time. */
   readonly readyAt: number;
@@ -27,7 +27,7 @@ interface Ranked {
 }
 
 /**
- * Returns a function that puts the Pods of a ReplicaSet into the order in which they are deleted.
+ * Returns a function that sorts the Pods of a ReplicaSet in the order of deletion.
  *
  * @param related the Pods of all ReplicaSets of one Deployment, which are spread over nodes together
  * @param now milliseconds since the epoch
@@ -57,8 +57,8 @@ const order = (a: Ranked, b: Ranked, now: number): number =>
   byAge(a, b, a.createdAt, b.createdAt, now);
 
 /**
- * Compares times: the later one goes first. Times whose distance from now has the same whole logarithm are equal, and the uid
- * decides, so that not always the same Pods go. No time is the latest.
+ * Compares times: the later one comes first. Times whose distances from now have the same integer logarithm are equal, and the uid
+ * decides, so that not always the same Pods are deleted. A missing time counts as the latest.
  */
 function byAge(a: Ranked, b: Ranked, timeOfA: number, timeOfB: number, now: number): number {
   if (timeOfA === timeOfB) return 0;
@@ -66,7 +66,7 @@ function byAge(a: Ranked, b: Ranked, timeOfA: number, timeOfB: number, now: numb
   return bucketOf(now - timeOfA) - bucketOf(now - timeOfB) || (a.pod.metadata.uid < b.pod.metadata.uid ? -1 : 1);
 }
 
-/** The whole logarithm to base 2 of a time in nanoseconds. */
+/** The integer part of the logarithm to base 2 of a time in nanoseconds. */
 const bucketOf = (millis: number): number => (millis > 0 ? Math.trunc(Math.log2(millis * NANOS)) : -1);
 
 const rankedOf = (pod: Pod, neighbours: number): Ranked => ({
@@ -97,7 +97,7 @@ type Statuses = NonNullable<Pod["status"]["containerStatuses"]>;
 const mostRestarts = (statuses: Statuses = []): number =>
   statuses.reduce((most, { restartCount }) => Math.max(most, restartCount), 0);
 
-/** The statuses of init containers that go on running. */
+/** The statuses of init containers that keep running. */
 function sidecarStatuses({ spec, status }: Pod): Statuses {
   if (!status.initContainerStatuses) return [];
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));

@@ -1,11 +1,11 @@
-/** ReplicaSets and ReplicationControllers: both are the same but for their selectors. */
+/** ReplicaSets and ReplicationControllers: both are the same except for their selectors. */
 import type { Pod, ReplicaSet, ReplicationController } from "../../client/kinds/index.ts";
 import { type SelectorValue, selectorOf } from "../../meta/label-selector.ts";
 
 /** An object that keeps a number of Pods of its template. */
 export type Replicated = ReplicaSet | ReplicationController;
 
-/** Whether the labels of a Pod fit the selector of its owner. An empty selector fits none. */
+/** Whether the labels of a Pod match the selector of its owner. An empty selector matches none. */
 export function fitsReplicas(pod: Pod, object: Replicated): boolean {
   const selector = selectorOf(selectorValue(object));
   return selector.requirements.length > 0 && selector.matches(pod.metadata.labels);
@@ -23,5 +23,5 @@ function selectorValue({ kind, spec: { selector } }: Replicated): SelectorValue 
   return value;
 }
 
-/** Returns the number of Pods that are wanted. */
+/** Returns the desired number of Pods. */
 export const wantedBy = ({ spec }: Replicated): number => spec.replicas ?? 1;

@@ -5,15 +5,15 @@ import { isAvailable, isReady } from "../common/pods.ts";
 import { counted } from "../common/status.ts";
 import type { Replicated } from "./replicated.ts";
 
-/** What is counted. */
+/** The input of the counts. */
 export interface Counted {
-  /** Controlled Pods that have neither ended nor are going. */
+  /** Controlled Pods that have neither finished nor are terminating. */
   readonly active: readonly Pod[];
-  /** Pods of the template that were made just now. */
+  /** Pods of the template that this plan has created. */
   readonly created: number;
-  /** Controlled Pods that are going and have not ended. */
+  /** Controlled Pods that are terminating and have not finished. */
   readonly terminating: number;
-  /** Why a Pod could not be made or deleted. */
+  /** Why a Pod could not be created or deleted. */
   readonly failure: string | undefined;
   /** Whether Pods were missing. */
   readonly isShort: boolean;
@@ -26,7 +26,7 @@ type Conditions = NonNullable<Status["conditions"]>;
 
 const FAILURE = "ReplicaFailure";
 
-/** Returns the status of an object; counts that are 0 are left out, but for `replicas` and `terminatingReplicas`. */
+/** Returns the status of an object; counts that are 0 are left out, except for `replicas` and `terminatingReplicas`. */
 export function statusOf(object: Replicated, counts: Counted): Status {
   const { active, created, terminating, now } = counts;
   const { minReadySeconds = 0, template } = object.spec;

@@ -1,5 +1,5 @@
 /**
- * Which Pods a change of a workload replaces, in which order, and how many at a time: by the functions by which its controller decides.
+ * Which Pods a change of a workload replaces, in which order, and how many at a time: with the functions that its controller uses.
  *
  * @module
  */
@@ -21,13 +21,13 @@ export { judgeNodes } from "../daemonset/fit.ts";
 /** The Pods that a change replaces. */
 export interface Restarts {
   readonly strategy: "RollingUpdate" | "Recreate" | "OnDelete";
-  /** In the order in which they go, as far as it follows from the present state. */
+  /** In the order of deletion, as far as it follows from the current state. */
   readonly pods: readonly Pod[];
-  /** How many Pods may be unavailable by it at a time. */
+  /** The maximum number of unavailable Pods at a time. */
   readonly maxUnavailable: number;
-  /** How many Pods may be there beyond those that are wanted. */
+  /** The maximum number of Pods beyond the desired number. */
   readonly maxSurge: number;
-  /** How many Pods of an older template stay: below the partition, or until they are deleted. */
+  /** The number of Pods of an older template that stay: below the partition, or until they are deleted. */
   readonly stays: number;
   readonly isPaused: boolean;
 }
@@ -41,7 +41,7 @@ export interface Changed<T> {
 }
 
 /**
- * Returns what a change of a Deployment restarts; undefined where the template stays. ReplicaSets of the new template keep their Pods.
+ * Returns what a change of a Deployment restarts; undefined where the template does not change. ReplicaSets of the new template keep their Pods.
  *
  * @param sets the ReplicaSets of the Deployment
  * @param now milliseconds since the epoch
@@ -55,7 +55,7 @@ export function restartsOfDeployment(
   const old = sets.filter((set) => !hasTemplateOf(set, after)).toSorted(byAge);
   const setOf = Map.groupBy(pods.filter(isActive), (pod) => controllerOf(pod)?.uid ?? "");
   const ofOld = old.map(({ metadata }) => setOf.get(metadata.uid) ?? []);
-  // Of all ReplicaSets those Pods go first that are not ready; then the oldest ReplicaSet goes first.
+  // Unready Pods of all ReplicaSets are deleted first; then those of the oldest ReplicaSet.
   const ordered = ofOld.map(deletionOrder(pods, now));
   const inTurn = [...ordered.flatMap((own) => own.filter((pod) => !isReady(pod))), ...ordered.flat().filter(isReady)];
   const isPaused = after.spec.paused === true;
@@ -69,7 +69,7 @@ export function restartsOfDeployment(
   };
 }
 
-/** Returns what a change of a StatefulSet restarts: from the highest ordinal down to the partition; undefined where the template stays. */
+/** Returns what a change of a StatefulSet restarts: from the highest ordinal down to the partition; undefined for an unchanged template. */
 export function restartsOfStatefulSet({ before, after, pods }: Changed<StatefulSet>): Restarts | undefined {
   if (isSameTemplate(before.spec.template, after.spec.template, REVISION)) return undefined;
   const { type, rollingUpdate } = after.spec.updateStrategy;
@@ -91,8 +91,8 @@ export function restartsOfStatefulSet({ before, after, pods }: Changed<StatefulS
 }
 
 /**
- * Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined where the template stays.
- * Nodes that have been judged before cost little.
+ * Returns what a change of a DaemonSet restarts on nodes that it fits: unavailable Pods first; undefined for an unchanged template.
+ * Nodes that were evaluated before cost little.
  *
  * @param now milliseconds since the epoch
  */

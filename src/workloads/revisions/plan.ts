@@ -1,4 +1,4 @@
-/** Plans the revisions of an owner: which one is that of its template, and which old ones go. */
+/** Plans the revisions of an owner: which one has its template, and which old ones are deleted. */
 import type { ApiObject } from "../../client/kind.ts";
 import { ControllerRevision } from "../../client/kinds/index.ts";
 import { type PlannedWrite, creates, deletes, updates } from "../common/plan.ts";
@@ -8,7 +8,7 @@ import { byNumber, hashesOfTemplate, isRevisionOf, newRevision } from "./revisio
 /** The revisions of an owner. */
 export interface RevisionView {
   readonly owner: ApiObject;
-  /** The present template of the owner. */
+  /** The template in the spec of the owner. */
   readonly template: PodTemplate;
   /** The revisions that it controls, in any order. */
   readonly history: readonly ControllerRevision[];
@@ -25,7 +25,7 @@ export interface RevisionPlan {
   readonly hash: string;
   /** Creates it or gives it the next number; none where it is the latest already. */
   readonly writes: readonly PlannedWrite[];
-  /** Raised for each name that another template has. */
+  /** Raised for each name that a revision with another template has. */
   readonly collisionCount: number | undefined;
   /** Other revisions of the same template. */
   readonly duplicates: readonly ControllerRevision[];
@@ -34,7 +34,7 @@ export interface RevisionPlan {
 }
 
 /**
- * Plans the revision of the present template: the latest of those that are equal, with a number above all others, or a new one (WL-STS-5,
+ * Plans the revision of the template in the spec: the latest of the equal ones, with a number above all others, or a new one (WL-STS-5,
  * WL-DS-7).
  */
 export function planRevision(view: RevisionView): RevisionPlan {
@@ -45,7 +45,7 @@ export function planRevision(view: RevisionView): RevisionPlan {
   const next = (old.at(-1)?.revision ?? 0) + 1;
   if (!kept) return { ...planNew(view, next), duplicates: [], old };
   const { name, labels = {} } = kept.metadata;
-  // One that somebody else has made may have no hash.
+  // A revision that was not created by a controller may have no hash.
   const hash = labels[label] ?? name;
   const hasHash = labels[label] !== undefined;
   const isLatest = kept.revision >= next;
@@ -78,7 +78,7 @@ function planNew(
  * Plans the deletion of old revisions that are not live, the earliest first.
  *
  * @param kept how many old ones stay
- * @param countsLive whether live old ones are among those that stay (a DaemonSet), or stay beside them (a StatefulSet)
+ * @param countsLive whether live old ones count towards `kept` (a DaemonSet), or stay in addition (a StatefulSet)
  */
 export function planHistory(
   old: readonly ControllerRevision[],

@@ -1,7 +1,7 @@
 /**
- * ControllerRevisions: the templates that a StatefulSet or DaemonSet has had, each with a number that grows (WL-STS-5, WL-DS-7).
+ * ControllerRevisions: the templates that a StatefulSet or DaemonSet has had, each with an increasing number (WL-STS-5, WL-DS-7).
  *
- * A revision keeps its template as a strategic merge patch of the owner, in the form that `kubectl rollout` reads.
+ * A revision stores its template as a strategic merge patch of the owner, in the form that `kubectl rollout` reads.
  */
 import type { ApiObject, NewObject } from "../../client/kind.ts";
 import type { ControllerRevision } from "../../client/kinds/index.ts";
@@ -31,7 +31,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const texts = new WeakMap<object, string>();
 
-/** The canonical text of a part of an immutable object; each one is written once. */
+/** The canonical text of a part of an immutable object; it is computed once. */
 function textOf<T extends object>(part: T, dataOfPart: (part: T) => unknown): string {
   let text = texts.get(part);
   if (text === undefined) texts.set(part, (text = canonicalJson(dataOfPart(part) as Value)));
@@ -42,11 +42,11 @@ function textOf<T extends object>(part: T, dataOfPart: (part: T) => unknown): st
 const textOfRevision = ({ data }: Pick<ControllerRevision, "data">): string | undefined =>
   typeof data === "object" && data !== null ? textOf(data, (own) => own) : undefined;
 
-/** Whether a revision is that of a template. */
+/** Whether a revision has a template. */
 export const isRevisionOf = (revision: Pick<ControllerRevision, "data">, template: PodTemplate): boolean =>
   textOfRevision(revision) === textOf(template, dataOf);
 
-/** Reads revisions in steps, so that {@link isRevisionOf} knows them: each may have megabytes. */
+/** Reads revisions in slices before {@link isRevisionOf} is used: each may have megabytes. */
 export function* readRevisions(revisions: readonly ControllerRevision[]): Steps<void> {
   for (const revision of revisions) {
     textOfRevision(revision);
@@ -54,7 +54,7 @@ export function* readRevisions(revisions: readonly ControllerRevision[]): Steps<
   }
 }
 
-/** Compares revisions by their number, then by age and name: the latest comes last. */
+/** Compares revisions by number, then by age and name: the latest comes last. */
 export function byNumber(a: ControllerRevision, b: ControllerRevision): number {
   if (a.revision !== b.revision) return a.revision - b.revision;
   const [ofA, ofB] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];

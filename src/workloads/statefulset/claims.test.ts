@@ -49,12 +49,12 @@ describe("WL-STS-11: the owners of a claim", () => {
     ["Delete", "Delete", 0, [], [TO_SET]],
     ["Delete", "Delete", 1, [TO_SET], [TO_POD]],
     ["Delete", "Delete", 1, [OTHER, TO_SET], [OTHER, TO_POD]],
-    // One that is no controller is made one.
+    // A reference that is not the controller becomes one.
     ["Delete", "Retain", 0, [{ ...TO_SET, controller: false }], [TO_SET]],
-    // It belongs to an earlier set, or Pod, of that name: the collector has it.
+    // It belongs to an earlier set or Pod with that name: the garbage collector deletes it.
     ["Delete", "Retain", 0, [{ ...TO_SET, uid: "earlier" }], undefined],
     ["Delete", "Delete", 1, [{ ...TO_POD, uid: "earlier" }], undefined],
-    // Another controller keeps it.
+    // Another controller owns it.
     ["Delete", "Retain", 0, [{ ...OTHER, controller: true }], undefined],
     [
       "Delete",

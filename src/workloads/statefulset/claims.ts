@@ -1,7 +1,7 @@
 /**
- * The claims of the Pods of a StatefulSet: which are made, and who owns them (WL-STS-10, WL-STS-11).
+ * The claims of the Pods of a StatefulSet: which are created, and their owners (WL-STS-10, WL-STS-11).
  *
- * The templates of claims cannot change: the API server refuses it, as in Kubernetes 1.35. So claims grow by an update of each of them.
+ * The templates of claims are immutable, as in Kubernetes 1.35. So claims are expanded by an update of each of them.
  */
 import type { NewObject } from "../../client/kind.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../client/kinds/index.ts";
@@ -31,7 +31,7 @@ export const claimsOf = (set: StatefulSet, ordinal: number, claimNamed: ClaimNam
   );
 
 /**
- * Whether a claim belongs to an earlier Pod of the name that a new Pod is to have: it goes with that Pod, and the new one waits.
+ * Whether a claim belongs to an earlier Pod with the name of a new Pod: it is deleted with that Pod, and the new one waits.
  */
 export function isStale(set: StatefulSet, ordinal: number, { metadata }: PersistentVolumeClaim): boolean {
   if (policyOf(set).whenScaled !== "Delete") return false;
@@ -39,7 +39,7 @@ export function isStale(set: StatefulSet, ordinal: number, { metadata }: Persist
   return metadata.ownerReferences?.some((reference) => isToPod(reference, name)) === true;
 }
 
-/** Whether another controller owns a claim, or an earlier object of the name of the Pod or StatefulSet. */
+/** Whether a claim has another controller, or an earlier object with the name of the Pod or StatefulSet as its owner. */
 export function hasOtherController(set: StatefulSet, pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
   const { whenScaled, whenDeleted } = policyOf(set);
   if (whenScaled !== "Delete" && whenDeleted !== "Delete") return false;
@@ -49,7 +49,7 @@ export function hasOtherController(set: StatefulSet, pod: Pod, { metadata }: Per
   });
 }
 
-/** Returns a claim with the owners that the policy asks for; undefined where it has them, or is left to others. */
+/** Returns a claim with the owners of the policy; undefined where it has them, or they are left to others. */
 export function withOwners(
   set: StatefulSet,
   ordinal: number,
@@ -57,7 +57,7 @@ export function withOwners(
   claim: PersistentVolumeClaim,
 ): PersistentVolumeClaim | undefined {
   const references = claim.metadata.ownerReferences ?? [];
-  // It belongs to an earlier object of that name: the collector has it.
+  // It belongs to an earlier object with that name: the garbage collector deletes it.
   if (references.some((one) => (namedBy(one, set, pod)?.metadata.uid ?? one.uid) !== one.uid)) return undefined;
   const own = references.filter((one) => namedBy(one, set, pod));
   const wanted = hasOtherController(set, pod, claim) ? [] : ownersOf(set, ordinal, pod);
@@ -68,7 +68,7 @@ export function withOwners(
   return { ...claim, metadata: { ...claim.metadata, ownerReferences: [...others, ...wanted] } };
 }
 
-/** The owners of a claim: the Pod that is to go, or the StatefulSet. */
+/** The owner of a claim: the Pod that is to be deleted, or the StatefulSet. */
 function ownersOf(set: StatefulSet, ordinal: number, pod: Pod): readonly ObjectMetaOwnerReference[] {
   const { whenScaled, whenDeleted } = policyOf(set);
   if (whenScaled === "Delete" && !isWanted(set, ordinal)) return [referenceTo(pod)];

@@ -7,10 +7,10 @@ const MAX_ORDINAL = 2 ** 31 - 1;
 /** The lowest ordinal: `spec.ordinals.start`. */
 export const firstOrdinal = ({ spec }: StatefulSet): number => spec.ordinals?.start ?? 0;
 
-/** The wanted number of Pods. */
+/** The desired number of Pods. */
 export const replicasOf = ({ spec }: StatefulSet): number => spec.replicas ?? 1;
 
-/** Whether an ordinal is one of those that the spec asks for. */
+/** Whether the spec has an ordinal. */
 export function isWanted(set: StatefulSet, ordinal: number): boolean {
   const first = firstOrdinal(set);
   return ordinal >= first && ordinal < first + replicasOf(set);

@@ -1,7 +1,7 @@
 /**
  * Plans a StatefulSet: its revisions, claims and Pods, one after the other or all at once, and its status (WL-STS-1 to WL-STS-15).
  *
- * The order is that of the ordinals: Pods that are wanted, then those that are too many from the highest down, then an update from the
+ * The order is that of the ordinals: desired Pods, then excess Pods from the highest down, then an update from the
  * highest down. With OrderedReady the first Pod that is not available ends the plan.
  */
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "../../client/kinds/index.ts";
@@ -30,7 +30,7 @@ import { firstOrdinal, isWanted, ordinalOf, podName, replicasOf } from "./names.
 import { completed, isComplete, newPod, revisionOf } from "./pod.ts";
 import { type RevisionNames, isRunningAndReady, isSameStatus, statusOf } from "./status.ts";
 
-/** What a StatefulSet is planned from. */
+/** The input of a plan. */
 export interface StatefulSetView {
   readonly set: StatefulSet;
   /** The Pods that it controls, and those of its namespace without a controller. */
@@ -47,13 +47,13 @@ export interface StatefulSetView {
 /** The label of a revision of a StatefulSet with its hash. */
 const HASH = "controller.kubernetes.io/hash";
 
-/** The most Pods that one plan makes. */
+/** The maximum number of Pods that one plan creates. */
 const MAX_CREATES = 500;
 
-/** After so many new claims one plan looks at no further Pod: a StatefulSet may have tens of thousands of templates. */
+/** After so many new claims one plan continues with no further Pod: a StatefulSet may have tens of thousands of templates. */
 const MAX_NEW_CLAIMS = 10_000;
 
-/** The most claims of Pods that are too many that one plan looks up. */
+/** The maximum number of claims of excess Pods that one plan looks up. */
 const MAX_LOOKUPS = 1_000_000;
 
 const NO_PLAN: Plan = { stages: [] };
@@ -76,7 +76,7 @@ export function planStatefulSet(view: StatefulSetView): Plan {
     : planGoing(view, pods.owned, revisions.owned);
 }
 
-/** Plans what is taken over and released; what follows from it is planned when the informers show it (WL-STS-12). */
+/** Plans adoptions and releases; the rest is planned when the informers show them (WL-STS-12). */
 function planOwners(
   set: StatefulSet,
   pods: Ownership<Pod>,
@@ -107,7 +107,7 @@ interface Member {
   readonly pod: Pod;
 }
 
-/** What becomes of one Pod, and whether those after it have to wait. */
+/** The writes for one Pod, and whether later Pods have to wait. */
 interface Step {
   readonly writes: readonly PlannedWrite[];
   readonly blocks: boolean;
@@ -115,7 +115,7 @@ interface Step {
 
 const GOES_ON: Step = { writes: [], blocks: false };
 
-/** The plan of one StatefulSet that stays. */
+/** The plan of one StatefulSet that is not being deleted. */
 class Planning {
   readonly #view: StatefulSetView;
   readonly #set: StatefulSet;
@@ -124,11 +124,11 @@ class Planning {
   readonly #revision: RevisionPlan;
   readonly #names: RevisionNames;
   readonly #currentTemplate: PodTemplate;
-  /** Its Pods in the order of their ordinals: those that are wanted, and those that are too many. */
+  /** Its Pods in the order of their ordinals: desired ones, and excess ones. */
   readonly #wanted: readonly Member[];
   readonly #surplus: readonly Member[];
   readonly #stages: PlannedWrite[][] = [];
-  /** The Pods that creates of claims are for. */
+  /** The Pods whose claims are created. */
   readonly #claimsFor = new Map<PlannedWrite, string>();
   #obstacle: string | undefined;
   /** The number of Pods that are deleted for an update. */
@@ -170,14 +170,14 @@ class Planning {
     if (writes.length > 0) this.#stages.push([...writes]);
   }
 
-  /** Plans the Pods in three parts; each begins only when nothing in the one before blocks it. */
+  /** Plans the Pods in three parts; each begins only when nothing in the previous one blocks. */
   #pods(): void {
     if (this.#replicas()) return;
     if (this.#scaleDown()) return;
     this.#update();
   }
 
-  /** Adds the writes of one step after the other until one blocks; all at once in Parallel. Returns whether the plan ends there. */
+  /** Adds the writes of steps until one blocks; of all steps with Parallel. Returns whether the plan ends there. */
   #run(steps: Iterable<Step>): boolean {
     const together: PlannedWrite[] = [];
     for (const { writes, blocks } of steps) {
@@ -196,7 +196,7 @@ class Planning {
     return this.#run(this.#replicaSteps());
   }
 
-  /** The steps of the wanted Pods, made on demand: `spec.replicas` may be any number. */
+  /** The steps of the desired Pods, made on demand: `spec.replicas` may be any number. */
   *#replicaSteps(): Generator<Step> {
     const present = new Map(this.#wanted.map(({ ordinal, pod }) => [ordinal, pod]));
     const first = firstOrdinal(this.#set);
@@ -210,7 +210,7 @@ class Planning {
     }
   }
 
-  /** Makes a Pod after its claims (WL-STS-2, WL-STS-3, WL-STS-10). */
+  /** Creates a Pod after its claims (WL-STS-2, WL-STS-3, WL-STS-10). */
   #absent(ordinal: number): Step {
     const name = podName(this.#set, ordinal);
     const claims = claimsOf(this.#set, ordinal, this.#view.claimNamed);
@@ -227,7 +227,7 @@ class Planning {
     return { writes: [inSeries(...this.#missingClaims(ordinal), pod)], blocks: true };
   }
 
-  /** The revision from which a Pod is made: below the partition the current one (WL-STS-7). */
+  /** The revision of a new Pod: below the partition the current one (WL-STS-7). */
   #revisionFor(ordinal: number): { readonly template: PodTemplate; readonly revision: string } {
     const { updateStrategy, template } = this.#set.spec;
     const { type, rollingUpdate } = updateStrategy;
@@ -248,11 +248,11 @@ class Planning {
     });
   }
 
-  /** Replaces a Pod that has ended, and keeps its claims and labels right (WL-STS-4, WL-STS-11). */
+  /** Replaces a finished Pod, and keeps the claims and labels of other Pods up to date (WL-STS-4, WL-STS-11). */
   #present(member: Member): Step {
     const { ordinal, pod } = member;
     if (isFinished(pod)) {
-      // A claim that it owned since it was to go stays for the next one.
+      // A claim that the Pod owns, since it was excess at some time, is released for the next Pod.
       const writes = isTerminating(pod) ? [] : [inSeries(...this.#ownerWrites(member), this.#deletes(pod))];
       return { writes, blocks: true };
     }
@@ -273,13 +273,13 @@ class Planning {
     return repairs.length === 0 ? GOES_ON : { writes: [inSeries(...repairs)], blocks: false };
   }
 
-  /** Whether a Pod is running, ready and available, and stays. */
+  /** Whether a Pod is running, ready and available, and not terminating. */
   #isSettled(pod: Pod): boolean {
     const { minReadySeconds = 0 } = this.#set.spec;
     return isRunningAndReady(pod) && !isTerminating(pod) && isAvailable(pod, minReadySeconds, this.#view.now);
   }
 
-  /** Brings the labels, volumes and claims of a Pod to what they should be. */
+  /** Updates the labels, volumes and claims of a Pod. */
   #repairs(member: Member): PlannedWrite[] {
     const { ordinal, pod } = member;
     const owners = this.#ownerWrites(member);
@@ -290,7 +290,7 @@ class Planning {
     return owners.length === 0 ? [] : [...owners, tells("Normal", told.done, told.doneNote ?? "")];
   }
 
-  /** Gives the claims of a Pod the owners that the policy asks for (WL-STS-11). */
+  /** Sets the owners of the claims of a Pod by the policy (WL-STS-11). */
   #ownerWrites({ ordinal, pod }: Member): PlannedWrite[] {
     return claimsOf(this.#set, ordinal, this.#view.claimNamed).flatMap((claim) => {
       const written = withOwners(this.#set, ordinal, pod, claim);
@@ -304,7 +304,7 @@ class Planning {
     });
   }
 
-  /** Deletes Pods that are too many, from the highest down (WL-STS-2, WL-STS-3, WL-STS-13). */
+  /** Deletes excess Pods, from the highest ordinal down (WL-STS-2, WL-STS-3, WL-STS-13). */
   #scaleDown(): boolean {
     const templates = this.#set.spec.volumeClaimTemplates?.length ?? 0;
     const downwards = this.#surplus.toReversed().slice(0, Math.ceil(MAX_LOOKUPS / templates));
@@ -313,14 +313,14 @@ class Planning {
     return this.#run(
       downwards.map(({ pod }): Step => {
         if (isTerminating(pod)) return { writes: [], blocks: true };
-        // An unavailable Pod goes only when it is the lowest of them.
+        // An unavailable Pod is deleted only when it is the lowest of the excess Pods.
         if (this.#isOrdered && !this.#isSettled(pod) && pod !== lowest?.pod) return { writes: [], blocks: true };
         return { writes: [this.#deletes(pod)], blocks: true };
       }),
     );
   }
 
-  /** Deletes Pods of other revisions from the highest down, at most as many as may be unavailable (WL-STS-7, WL-STS-8, WL-STS-9). */
+  /** Deletes Pods of other revisions from the highest ordinal down, within maxUnavailable (WL-STS-7, WL-STS-8, WL-STS-9). */
   #update(): void {
     const { type, rollingUpdate } = this.#set.spec.updateStrategy;
     if (type === "OnDelete") return;
@@ -336,7 +336,7 @@ class Planning {
     this.#stage(chosen.map(({ pod }) => this.#deletes(pod)));
   }
 
-  /** The status, unless the revision is missing; then old revisions go (WL-STS-6). */
+  /** The status, unless the revision is missing; then old revisions are deleted (WL-STS-6). */
   #afterwards(refusals: readonly Refusal[]): readonly PlannedWrite[] {
     if (refusals.some(({ write }) => "kind" in write && write.kind === ControllerRevision)) return [];
     const pods = [...this.#wanted, ...this.#surplus].map(({ pod }) => pod);
@@ -355,7 +355,7 @@ class Planning {
     ];
   }
 
-  /** Says that a Pod is not made because a claim was refused. */
+  /** An Event that a Pod is not created because a claim was refused. */
   #refusedPod({ write, reason, message }: Refusal): PlannedWrite[] {
     const pod = this.#claimsFor.get(write);
     if (pod === undefined || reason === "AlreadyExists") return [];

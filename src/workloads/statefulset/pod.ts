@@ -46,7 +46,7 @@ const identityOf = (name: string, ordinal: number): Readonly<Record<string, stri
   [POD_INDEX]: String(ordinal),
 });
 
-/** The volumes of a Pod, with one for each claim in place of those with its name. */
+/** The volumes of a Pod: one for each claim, which replaces a volume with the same name. */
 function withClaims(set: StatefulSet, ordinal: number, volumes: readonly Volume[] = []): readonly Volume[] {
   const templates = set.spec.volumeClaimTemplates ?? [];
   const names = new Set(templates.map(({ metadata }) => metadata.name));
@@ -68,7 +68,7 @@ export function isComplete(set: StatefulSet, ordinal: number, { metadata, spec }
   );
 }
 
-/** Returns a Pod with the labels and volumes that it should have; the API server refuses a change of the volumes. */
+/** Returns a Pod with its desired labels and volumes; the API server refuses a change of the volumes. */
 export const completed = (set: StatefulSet, ordinal: number, pod: Pod): Pod => ({
   ...pod,
   metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...identityOf(pod.metadata.name, ordinal) } },

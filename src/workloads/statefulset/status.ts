@@ -5,7 +5,7 @@ import { areSameIn, counted } from "../common/status.ts";
 import { replicasOf } from "./names.ts";
 import { revisionOf } from "./pod.ts";
 
-/** The names of the current revision and of the one of the present template. */
+/** The names of the current revision and of the one of the template in the spec. */
 export interface RevisionNames {
   readonly current: string;
   readonly update: string;
@@ -15,8 +15,8 @@ export interface RevisionNames {
 export const isRunningAndReady = (pod: Pod): boolean => pod.status.phase === "Running" && isReady(pod);
 
 /**
- * Returns the status for some Pods. A RollingUpdate is complete when all Pods are of the update revision and ready: that is the current one
- * then (WL-STS-5).
+ * Returns the status for some Pods. A RollingUpdate is complete when all Pods have the update revision and are ready: it becomes the current
+ * revision then (WL-STS-5).
  *
  * @param deleted the number of Pods that are deleted now for an update
  */
@@ -61,5 +61,5 @@ const FIELDS = [
   "availableReplicas",
 ] as const;
 
-/** Whether a status says what is stored already. */
+/** Whether a status is equal to the stored one. */
 export const isSameStatus = (a: StatefulSet["status"], b: StatefulSet["status"]): boolean => areSameIn(FIELDS, a, b);

@@ -1,9 +1,9 @@
-/** When a Job that has finished is deleted (WL-JOB-14). */
+/** When a finished Job is deleted (WL-JOB-14). */
 import type { Job } from "../../client/kinds/index.ts";
 import { finishedCondition } from "../job/ends.ts";
 
 /**
- * Returns the milliseconds that a Job is kept still, 0 or less where it is due; undefined where it is kept for ever: it has not
+ * Returns the milliseconds until a Job is deleted, 0 or less where it is due; undefined where it is never deleted by time: it has not
  * finished, has no ttlSecondsAfterFinished, or is being deleted already.
  */
 export function leftToLive(job: Job, now: number): number | undefined {

@@ -22,7 +22,7 @@ export class TestProvider {
   readonly clock: ManualClock;
   /** The URLs that were fetched, in order. */
   readonly fetched: string[] = [];
-  /** What else is answered, by URL. */
+  /** Further responses, by URL. */
   readonly documents = new Map<string, string>();
   isDown = false;
   discovery: object = { issuer: ISSUER, jwks_uri: `${ISSUER}/keys` };

@@ -29,7 +29,7 @@ export class RolesOfTest implements Lookup {
   readonly #changes = new Map<string, ObjectName[]>();
   /** The number of reads of single objects, by resource. */
   readonly reads = new Map<string, number>();
-  /** Forgets what has changed up to now, as a cache with a short memory does. */
+  /** Drops the changes so far, as a cache with a short history does. */
   forgotten = 0;
 
   role(namespace: string, name: string, ...rules: readonly RuleForm[]): void {
@@ -114,7 +114,7 @@ export function pathRule(text: string): RuleForm {
   return { verbs: verbs.split(","), nonResourceURLs: paths.split(",") };
 }
 
-/** A question as `get pods/log x.example.com name`, in a namespace or for the cluster; for paths `get /healthz`. */
+/** A request as `get pods/log x.example.com name`, in a namespace or for the cluster; for paths `get /healthz`. */
 export function question(text: string, namespace = ""): RequestInfo {
   const [verb = "", what = "", group = "core", name = ""] = text.split(" ");
   if (what.startsWith("/")) return { ...NO_REQUEST, verb, path: what };

@@ -10,7 +10,7 @@ import { CREATING, waiting } from "../hold.ts";
 import type { Exit, Process } from "./process.ts";
 import { errorText } from "../../../util/cut-text.ts";
 
-/** The pause before a restart doubles up to the maximum, and begins anew when the container has run for ten minutes. */
+/** The pause before a restart doubles up to the maximum, and starts again at the minimum when the container has run for ten minutes. */
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 300_000;
 const RESET_AFTER_MS = 600_000;

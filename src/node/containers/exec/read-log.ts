@@ -1,5 +1,5 @@
 /**
- * Reads the part of a container's log that a request chooses, and follows the log where it wants that.
+ * Reads the part of a container's log that a request chooses, and follows the log where the request asks for it.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export interface Applicant {
 /** The deadline of a registrar: it needs no work to respond, and others wait for it. */
 export const REGISTRAR_TIMEOUT_MS = 10_000;
 
-/** Requests the driver behind a socket. @throws Error for another plugin, or an unsupported version */
+/** Sends the request for its information to the driver behind a socket. @throws Error for another plugin, or an unsupported version */
 export async function applicantOf(
   { calls }: RegistrationClient,
   { socket, signal }: { readonly socket: string; readonly signal: AbortSignal },

@@ -86,7 +86,7 @@ export class DriverRegistry {
     return this.#current.get(name)?.driver;
   }
 
-  /** Requests again how many volumes a driver takes, and writes a change (CSIN-32). */
+  /** Reads again how many volumes a driver takes, and writes a change (CSIN-32). */
   async updateCount(name: string): Promise<void> {
     const driver = this.driver(name);
     if (!driver) return;

@@ -1,5 +1,5 @@
 /**
- * A mounter for tests, which records mounts and makes none.
+ * A mounter for tests, which records mounts and creates none.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The context of plain volume plugins in tests: nothing of the machine but a directory, unless a test adds it.
+ * The context of plain volume plugins in tests: nothing of the machine except a directory, unless a test adds it.
  *
  * @module
  */

@@ -118,7 +118,7 @@ export async function localDirectory(root: string): Promise<void> {
   await plugin.tearDown(found(reading, plugin), going);
 }
 
-/** An empty device is formatted with ext4 and mounted; files stay for the next Pod; read-only beside a writer. */
+/** An empty device is formatted with ext4 and mounted; files stay for the next Pod; read-only for a second Pod while the first one writes. */
 export async function localDevice(root: string): Promise<void> {
   const device = disk(root);
   const plugin = localPlugin(context(root));

@@ -10,7 +10,7 @@ export type Numbers = Readonly<Record<string, number | readonly [number, string]
 /** The messages of a group and version by their names. */
 export type Messages = Readonly<Record<string, Numbers>>;
 
-/** The same numbers, with the neutral name beside each member that carries the name of a vendor (CONV-12). */
+/** The same numbers, with the neutral name in addition to each member that has the name of a vendor (CONV-12). */
 export function underBothNames(numbers: Numbers): Numbers {
   const both: Record<string, Numbers[string]> = { ...numbers };
   for (const [neutral, vendor] of Object.entries(VENDOR_MEMBERS)) {

@@ -30,7 +30,7 @@ export function protobufKinds(dialect: Dialect): readonly TestKind[] {
   }));
 }
 
-/** The wire form of a value that fits its kind; everything that the walker complains of is thrown. */
+/** The wire form of a valid value of its kind; throws for everything that the walker reports. */
 export function wireForm({ walker }: TestKind, value: Value): ApiObject & ValueObject {
   const report = new DecodeReport();
   const { apiVersion, kind, ...rest } = value as ValueObject;
