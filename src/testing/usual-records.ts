@@ -1,11 +1,11 @@
 /**
- * What every cluster of the kit begins with, by dialect; written by `npm run beginnings`.
+ * The initial records of every cluster of the kit, by dialect; written by `npm run beginnings`.
  *
  * @module
  */
 import type { UsualBeginning } from "./usual-form.ts";
 
-/** See the head of this file. */
+/** The initial records of a dialect. */
 export const USUAL_RECORDS: ReadonlyMap<string, UsualBeginning> = new Map([
   ["kubernetes", { revision: 47, drawn: 1110, records: [
     { key: "/core/configmaps/default/kube-root-ca.crt", revision: 44, previous: 0, drawn: 990, text: '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"kube-root-ca.crt","annotations":{"kubernetes.io/description":"The certificate with which clients inside the cluster verify the API server; it is good for nothing else."},"namespace":"default","managedFields":[{"manager":"keelson-root-ca","operation":"Update","apiVersion":"v1","time":"<time>","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:ca.crt":{}},"f:metadata":{"f:annotations":{".":{},"f:kubernetes.io/description":{}}}}}],"uid":"<uid>","creationTimestamp":"<time>"},"data":{"ca.crt":""}}' },

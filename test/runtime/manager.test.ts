@@ -699,7 +699,7 @@ test("memory that never shows a write is waited for 30 seconds, and then that is
   expect([runs, world.warnings]).toEqual([1, []]);
   await world.advance("1s");
   expect(runs).toBe(2);
-  expect(world.warnings.join()).toContain("memory does not show what was written");
+  expect(world.warnings.join()).toContain("memory does not show a write");
 });
 
 describe("informers", () => {
