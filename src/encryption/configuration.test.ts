@@ -63,7 +63,7 @@ test.each([
     "resources[0].resources[0]: expected a resource whose objects are stored",
   ],
   ["a resource of all groups", ["secrets.*"], "resources[0].resources[0]: expected one group for secrets, got all"],
-  ["a group that has gone", ["ingresses.extensions"], "resources[0].resources[0]: expected a group that is there"],
+  ["a group that has gone", ["ingresses.extensions"], "resources[0].resources[0]: expected an existing group"],
   ["the same twice", ["secrets", "secrets"], "resources[0].resources: expected each resource once"],
   ["overlaps", ["secrets", "*."], "resources[0].resources: expected no resource that another one of the list covers"],
   [

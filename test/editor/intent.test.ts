@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 const intent = (edited: string, manager = "me") => intentOf(edited, { leaves: report.leaves, manager, schema });
-const HEAD = "kind: Deployment\napiVersion: apps/v1\nmetadata:\n";
+const HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n";
 
 test("without an edit it is what the manager owns", () => {
   expect(intent(text)).toEqual({

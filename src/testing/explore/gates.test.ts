@@ -81,7 +81,7 @@ describe("a lag", () => {
     expect([gates.release(0), [...seen]]).toEqual([true, ["1", "2"]]);
     expect(told).toEqual(["begun: watches of ConfigMap by operator stand still"]);
     expect([gates.release(0), gates.release(0)]).toEqual([true, false]);
-    expect(told.at(-1)).toBe("ended: watches of ConfigMap by operator go on");
+    expect(told.at(-1)).toBe("ended: watches of ConfigMap by operator continue");
     expect(arrived).toEqual(["operator 1", "operator 2"]);
   });
 });
