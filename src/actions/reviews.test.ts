@@ -50,7 +50,7 @@ const SUBJECT = "subjectaccessreviews";
 const LOCAL = "localsubjectaccessreviews";
 const SELF = "selfsubjectaccessreviews";
 
-test("RBAC-48, RBAC-50: a question about somebody is asked as it is told, and answered with its spec as sent", async () => {
+test("RBAC-48, RBAC-50: a review of another user is evaluated as it is sent, and the response has its spec", async () => {
   const { ask, asked } = await asking({ allowed: false, denied: true, reason: "no", error: "half" });
   const spec = { user: "u", groups: ["g"], uid: "1", extra: { k: ["v"] }, resourceAttributes: ABOUT };
   const status = { allowed: true, reason: "believe me" };

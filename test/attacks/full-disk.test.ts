@@ -263,7 +263,7 @@ describe.each(DISKS)("%o and objects of %d bytes", (disk, size) => {
     }),
   );
 
-  test("filled by somebody else: deletes work, and once that is gone writes do", { timeout }, (context) =>
+  test("filled by another program: deletes work, and once there is space again writes do", { timeout }, (context) =>
     onDisk(disk, size, context, async (filled, ballast) => {
       await prepare(filled);
       fillDisk(ballast);

@@ -22,7 +22,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
   });
   afterAll(() => world.end());
 
-  test("is backed up while it serves, and restored to the same objects under a revision that nobody has seen", async () => {
+  test("is backed up while it serves, and restored to the same objects under a new revision", async () => {
     const file = fresh();
     let [writes, on] = [0, true];
     const writing = (async () => {

@@ -205,7 +205,7 @@ describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () =
     );
   });
 
-  test("--wait waits for Pods that nobody makes, and says so when its time is over", async () => {
+  test("--wait waits for Pods that are never created, and fails at its timeout", async () => {
     const waited = await tried("upgrade web charts/web --reuse-values --wait --timeout 3s");
     expect(waited.code).toBe(1);
     expect(waited.stderr).toContain("context deadline exceeded");

@@ -255,7 +255,7 @@ describe("attaching", () => {
   });
 
   test.each([[["ReadWriteMany"]], [["ReadWriteOnce", "ReadOnlyMany"]]])(
-    "CTL-AD-15: a volume with %j gets an attachment for each node, and nobody is told of it",
+    "CTL-AD-15: a volume with %j gets an attachment for each node, and nothing is reported",
     async (modes) => {
       await attached(modes);
       await makeNode("n2");
@@ -334,7 +334,7 @@ describe("attaching", () => {
     });
   });
 
-  test("CTL-AD-16: an attachment that somebody deleted is made again, and the node loses its entry meanwhile", async () => {
+  test("CTL-AD-16: an attachment that a user deleted is created again, and the node loses its entry meanwhile", async () => {
     await attached();
     const { uid } = (await on("n1"))!.metadata;
     await attachments().patch({ name: nameOn("n1") }, { metadata: { finalizers: ["external-attacher/d"] } });

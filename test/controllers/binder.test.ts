@@ -369,7 +369,7 @@ test("CTL-RECLAIM-1: a volume whose reference names no claim that there can be i
 });
 
 describe("classes", () => {
-  test("CTL-BIND-45, 46, CTL-PROV-1, 6: who makes volumes of a class is told; who cannot be is said", async () => {
+  test("CTL-BIND-45, 46, CTL-PROV-1, 6: a claim names the provisioner of its class, and gets an Event where there is none", async () => {
     await makeClaim("none", { className: "" });
     await makeClaim("a");
     await world.settled();
@@ -384,7 +384,7 @@ describe("classes", () => {
     });
   });
 
-  test("CTL-PROV-2: a volume that fits is taken, and nobody told to make one", async () => {
+  test("CTL-PROV-2: a volume that fits is used, and no provisioner is requested", async () => {
     await makeClass("c");
     await makeVolume("v");
     await world.settled();
@@ -657,7 +657,7 @@ describe("reclaiming", () => {
   });
 });
 
-test("a volume that was given is offered to nobody while memory shows it as it was", async () => {
+test("an allocated volume is not offered again while the informer shows its old state", async () => {
   await using own = await World.create();
   const held = Promise.withResolvers<void>();
   let isHeld = false;

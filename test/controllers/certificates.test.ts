@@ -143,7 +143,7 @@ describe("approving", () => {
     expect((await outcome("s")).why).toBe("A node requests its own client certificate, and is allowed to.");
   });
 
-  test("CERT-10: others wait for somebody", async () => {
+  test("CERT-10: other requests wait for an approver", async () => {
     await ask(CLIENT, node, { usages: SIGNED_CLIENT });
     await ask(NODE_CLIENT, { ...node, dns: ["n"] }, { name: "s", usages: SIGNED_CLIENT });
     expect([(await outcome()).types, (await outcome("s")).types]).toEqual([[], []]);

@@ -204,7 +204,7 @@ describe("a pod that empties a volume", () => {
     expect(await recycler()).toBeDefined();
   });
 
-  test("CTL-RECLAIM-16, CTL-GEN-2: one that ended while nobody looked after it is seen by who comes", async () => {
+  test("CTL-RECLAIM-16, CTL-GEN-2: a recycler Pod that ended while no controller ran is seen by the next controller", async () => {
     const manager = await run();
     await makeVolume();
     await world.settled();

@@ -174,7 +174,7 @@ describe("what pods ask of nodes", () => {
     expect((await stage.told("p"))[2] ?? "").toBe(isPlaced ? "" : message);
   });
 
-  test("SCHED-8: NoExecute keeps pods away, PreferNoSchedule nobody, but others are preferred", async () => {
+  test("SCHED-8: NoExecute keeps Pods away; PreferNoSchedule keeps none away, but other nodes are preferred", async () => {
     await stage.node("a", { spec: { taints: [{ key: "k", effect: "NoExecute" }] } });
     await stage.pod("p");
     expect(await stage.why("p")).toContain("untolerated taint");

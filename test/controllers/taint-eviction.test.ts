@@ -147,7 +147,7 @@ test("CTL-TAINT-4: what it does not bear does not wait for the time of what it b
   expect(await events()).toEqual([cancelling("p"), marking("p")]);
 });
 
-test("CTL-TAINT-4: a pod that somebody else deletes is not waited for, and another of its name lives its own time", async () => {
+test("CTL-TAINT-4: a Pod that another client deletes is not waited for, and one with its name has its own time", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");

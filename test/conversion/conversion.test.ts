@@ -148,7 +148,7 @@ test("CRD-21: a webhook as envtest gives it: its own certificate as the authorit
   await expect.poll(() => asked.map(({ path }) => path)).toEqual(["/convert"]);
 });
 
-test("CRD-21: a certificate that was signed by nobody whom the definition names is refused", async () => {
+test("CRD-21: a certificate of an authority that the definition does not name is refused", async () => {
   await using cluster = await createCluster();
   await cluster.apply(definition("things", "/convert", serving(authority(term), ["127.0.0.1"], term).cert));
   await cluster.settled();

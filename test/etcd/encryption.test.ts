@@ -117,7 +117,7 @@ describe.skipIf(!(await hasEtcd()))("two servers with keys on one etcd", { timeo
     expect(disk).not.toContain(WORD);
   });
 
-  test("CRYPT-7, CRYPT-8: keys change one server after the other, nobody is ever refused, and the old key is not needed any more", async () => {
+  test("CRYPT-7, CRYPT-8: keys change one server after the other, no request is ever refused, and the old key is not needed any more", async () => {
     for (const name of ["a", "b"]) await clients[0]!.send("POST", SECRETS, secret(name));
     const first = "k8s:enc:aesgcm:v1:key1:";
     expect(await stored()).toEqual([first, first]);

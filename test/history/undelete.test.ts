@@ -76,7 +76,7 @@ const besides = (losses: readonly string[]): readonly string[] =>
 
 describe("a claim that is undeleted", () => {
   test.each(["Retain", "Delete"])(
-    "is bound to its volume with policy %s, which nobody has deleted yet",
+    "is bound to its volume with policy %s, which is not deleted yet",
     async (policy) => {
       await pair(policy);
       const before = await claims().get(KEY);
@@ -140,7 +140,7 @@ describe("a claim that is undeleted", () => {
     expect(await claimRef()).toMatchObject({ uid });
   });
 
-  test("comes back without a volume that somebody else has, or that is being deleted, and says so", async () => {
+  test("comes back without a volume that another claim has, or that is being deleted, and says so", async () => {
     await pair();
     await dropClaim();
     await volumes().patch({ name: "pv" }, { spec: { claimRef: { name: "other", uid: null } } });

@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  "kinds that nobody uses keep less than 5 MiB more than those of the documents alone",
+  "unused kinds keep less than 5 MiB more than those of the documents alone",
   { timeout: 60_000 },
   async () => {
     const module = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);

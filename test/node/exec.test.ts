@@ -97,7 +97,7 @@ describe("containers as processes", () => {
     await expectSoon(() => readdirSync(world.at(pod)), ["logs"]);
   });
 
-  test("what containers have said is kept until their Pod is gone from the API, whoever holds it, also by another agent", async () => {
+  test("logs of containers are kept until their Pod is deleted from the API, whatever delays that, also by another agent", async () => {
     await start();
     const spec = { restartPolicy: "Never", containers: [shell('echo "cannot reach the database"; exit 3')] };
     const pod = await world.pod("p", [{ name: "e", emptyDir: {} }], spec, { finalizers: ["example.com/held"] });

@@ -172,7 +172,7 @@ for (const code of [301, 302, 303, 307, 308]) {
   );
 }
 
-test("CVE-2018-1002102: an issuer whose discovery or whose keys have moved is not followed, and its tokens are nobody's", async () => {
+test("CVE-2018-1002102: an issuer whose discovery or whose keys have moved is not followed, and its tokens are refused", async () => {
   await until(() => asked.includes("/jwks"), 15_000);
   await until(() => asked.includes("/moved/.well-known/openid-configuration"), 15_000);
   for (const path of ["moved", "keys-moved"]) {

@@ -20,7 +20,7 @@ describe("CRD-35: the scale of an object without replicas", () => {
     return `${kind.items}/a/scale`;
   }
 
-  test("is an error that nobody repeats for ever, and that names the path", async () => {
+  test("is an error that clients do not retry for ever, and that names the path", async () => {
     const answer = await api.get(await scaled());
     expectStatus(answer, 500);
     expect(answer.at("reason")).toBe("InternalError");

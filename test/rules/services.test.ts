@@ -192,7 +192,7 @@ describe("ports on nodes", () => {
   const nodePorts = (made: Answer): number[] =>
     (made.at("spec.ports") as { nodePort: number }[]).map(({ nodePort }) => nodePort);
 
-  test("KIND-Service-5: they are of the range, nobody else's, and shared by protocols of one port", async () => {
+  test("KIND-Service-5: they are in the range, unique, and shared by protocols of one port", async () => {
     const { create } = await place(api);
     const [given] = nodePorts(await create({ type: "NodePort", ports: PORTS }));
     expect(given).toBeGreaterThanOrEqual(30_000);

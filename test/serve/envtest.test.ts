@@ -266,7 +266,7 @@ describe("kube-apiserver", () => {
     expect(await who(api, { token })).toBe(401);
   });
 
-  test("ends quickly, also while somebody watches, and what was stored is there after its next start", async () => {
+  test("ends quickly, also during a watch, and what was stored is there after its next start", async () => {
     await using etcd = await startEtcd(scratch.fresh());
     await using first = await ApiServer.start(etcd);
     expect((await first.ask(MAPS, made("kept"))).status).toBe(201);

@@ -341,7 +341,7 @@ describe("a snapshot that is deleted goes", () => {
     expect(await snapshot("second")).toBeUndefined();
   });
 
-  test("when its class, its content and the claim that it was taken of have gone, whoever made it", async () => {
+  test("after its class, its content and its source claim were deleted, although its driver is not known any more", async () => {
     await makeClass();
     await take();
     const { metadata } = await contentOf();

@@ -493,7 +493,7 @@ describe("nodes", () => {
     expect(await pressure()).toBe("False");
   });
 
-  test("that somebody made with the mark of kwok get addresses, capacity and conditions", async () => {
+  test("that a user created with the mark of kwok get addresses, capacity and conditions", async () => {
     await begin();
     await world
       .resource(Node)

@@ -316,7 +316,7 @@ describe("a claim whose driver refuses", () => {
     expect((await whyPod("p"))[0]).toMatchObject({ says, about: at("a") });
   });
 
-  test("where no provisioner runs is told that nobody has said anything", async () => {
+  test("where no provisioner runs is explained: no component has reported anything", async () => {
     await disks.makeClaim("a");
     expect(await whyClaim("a")).toMatchObject([
       {
@@ -574,7 +574,7 @@ describe("a Pod whose volume is to be attached", () => {
   });
 });
 
-test("a snapshot of a claim that nobody may read says what may be said", async () => {
+test("a snapshot of a claim that the user may not read is explained as far as permitted", async () => {
   await disks.installSnapshots();
   const snapshot = { metadata: at("s"), spec: { source: { persistentVolumeClaimName: "x" } } };
   await disks.create(kinds.snapshot, snapshot as unknown as NewObject<VolumeSnapshot>);

@@ -125,7 +125,7 @@ describe("an Event", () => {
     expect(await told()).toContain("no room");
   });
 
-  test("that somebody may not read is not spoken of, and the rest is told", async () => {
+  test("that the user may not read is left out, and the rest is reported", async () => {
     await tell("ProvisioningFailed", "no room");
     const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no events for you" };
     const client = world.client.with({

@@ -156,7 +156,7 @@ describe("no room for another connection", () => {
     ]);
   });
 
-  test("answers that strangers do not take are few, too: who has had some for longest makes way", async () => {
+  test("unread responses of unauthenticated clients are few, too: the oldest ones are dropped", async () => {
     const { attack: open, dropped } = await start();
     const attackers = await open("answers that are never read", 130);
     await until(() => closed(attackers) === 5, "as many to go as have more than a thousand answers");
