@@ -186,7 +186,7 @@ test("a response is complete for a reader that begins after the server has ended
   }
 });
 
-test("a request ends when it is told to while its connection is opened, which others go on waiting for", async () => {
+test("a request that is aborted while its connection opens ends, and others still wait for the connection", async () => {
   const sockets: net.Socket[] = [];
   const silent = net.createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
   await once(silent, "listening");

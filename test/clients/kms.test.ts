@@ -120,7 +120,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     expect(await secrets().get(at("a"))).toEqual(made);
   });
 
-  test("CRYPT-12: with another key id new values are sealed anew, and old ones are read and written again", async () => {
+  test("CRYPT-12: with another key id new values are encrypted with another seed, and old ones are read and written again", async () => {
     let known = await secrets().create(secret("a"));
     const same = await secrets().update(known);
     expect(same.metadata.resourceVersion).toBe(known.metadata.resourceVersion);
@@ -137,7 +137,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     expect(await rewritten()).toBe(false);
   });
 
-  test("CRYPT-12: one that says it is unwell fails the readiness by its name, and writes go on for three minutes", async () => {
+  test("CRYPT-12: an unhealthy plugin fails the readiness by its name, and writes succeed for three minutes", async () => {
     await expect.poll(async () => (await ready()).status, patience).toBe(200);
     be("one", "the vault is sealed");
     await expect.poll(async () => (await ready()).status, patience).toBe(500);

@@ -124,7 +124,7 @@ describe("attaching", () => {
     expect(await events()).toEqual([]);
   });
 
-  test("CTL-AD-3: what is attached is listed in the status of the node, and the pod is told, once", async () => {
+  test("CTL-AD-3: attached volumes are in the status of the node, and the Pod gets one Event", async () => {
     await attached();
     expect((await nodes().get({ name: "n1" })).status.volumesAttached).toEqual([{ name: ENTRY, devicePath: "" }]);
     expect(await events()).toEqual([["Normal", "SuccessfulAttachVolume", FROM, 1]]);
@@ -226,7 +226,7 @@ describe("attaching", () => {
     expect(new Set(told)).toEqual(new Set(["FailedAttachVolume", "SuccessfulAttachVolume"]));
   });
 
-  test("CTL-AD-14: a volume for one node goes to a second when the first has given it up, and the pod is told once", async () => {
+  test("CTL-AD-14: a volume for one node is attached to a second after the first has released it, and the Pod gets one Event", async () => {
     await attached();
     await makeNode("n2");
     await makePod("q", "n2");

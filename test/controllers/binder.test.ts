@@ -146,7 +146,7 @@ describe("binding (SUP-20)", () => {
 });
 
 describe("reservations", () => {
-  test("CTL-BIND-24..26: a claim that names its volume waits for it, and is told what it lacks", async () => {
+  test("CTL-BIND-24..26: a claim that names its volume waits for it, and gets an Event with what it lacks", async () => {
     await makeClaim("a", { more: { volumeName: "v" } });
     await world.settled();
     expect((await claimOf("a")).status).toEqual({ phase: "Pending" });
@@ -210,7 +210,7 @@ describe("volumes that name their claim", () => {
     expect([claim.metadata.annotations, volume.metadata.annotations]).toEqual([{ [COMPLETED]: "yes" }, undefined]);
   });
 
-  test("CTL-BIND-32: of another volumeMode than their claim they are not bound to it, and both are told", async () => {
+  test("CTL-BIND-32: of another volumeMode than their claim they are not bound to it, and both get an Event", async () => {
     const { metadata } = await makeClaim("a");
     await makeVolume("v", { more: { volumeMode: "Block", claimRef: { ...at("a"), uid: metadata.uid } } });
     await world.settled();
@@ -394,7 +394,7 @@ describe("classes", () => {
     expect(await eventsOf("a")).toEqual([]);
   });
 
-  test("CTL-PROV-5, 8, 9: a class that is made again with another provisioner changes who is told, its driver where it was taken over", async () => {
+  test("CTL-PROV-5, 8, 9: a class that is created again with another provisioner changes the requested one, its driver where it was migrated", async () => {
     const told = async () => (await claimOf("a")).metadata.annotations;
     const marksOf = (provisioner: string) => ({
       "volume.kubernetes.io/storage-provisioner": provisioner,

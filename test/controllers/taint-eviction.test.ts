@@ -102,7 +102,7 @@ test("WL-POD-2, CTL-TAINT-3: who bears it for a time goes after that, and not be
   expect(await events()).toEqual([marking("p")]);
 });
 
-test("WL-POD-2, CTL-TAINT-4: a taint that goes in time calls it off, and the next one counts anew", async () => {
+test("WL-POD-2, CTL-TAINT-4: a taint that is removed in time cancels the eviction, and the next one starts a new period", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");

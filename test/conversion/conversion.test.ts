@@ -129,7 +129,7 @@ test("CRD-21: a webhook that does not answer delays its own kind alone", async (
   expect((await slow).items).toMatchObject([{ apiVersion: "example.com/v2", spec: { from: "hook" } }]);
 });
 
-test("CRD-23: a conversion that failed is told with the reason, and leaves the stored version readable", async () => {
+test("CRD-23: a conversion that failed is reported with the reason, and leaves the stored version readable", async () => {
   const { cluster, client, list } = await clusterWith({ wrongs: "/wrong" });
   await using _ = cluster;
   await client.json("POST", pathOf("v1", "wrongs"), { body: object("Wrong", "a") });

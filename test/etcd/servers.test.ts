@@ -103,7 +103,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     }
   });
 
-  test("two who update the same object through different servers: one wins, the other is told 409", async () => {
+  test("of two updates of the same object through different servers one succeeds, the other gets 409", async () => {
     const { json } = await clients[0]!.send("POST", CONFIG_MAPS, configMap("contested"));
     const put = (i: number) =>
       clients[i]!.send("PUT", `${CONFIG_MAPS}/contested`, { ...json, data: { by: String(i) } });

@@ -86,7 +86,7 @@ describe.each(
     }
   });
 
-  test("NODE-17, NODE-28: a Pod that goes right after the failure leaves nothing, also when the agent begins anew in between", async () => {
+  test("NODE-17, NODE-28: a Pod that is deleted right after the failure leaves nothing, also when the agent restarts in between", async () => {
     for (const [at, fault] of cases.entries()) {
       const [needed] = pair();
       const isDone = failOnce(method, fault);

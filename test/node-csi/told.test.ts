@@ -302,7 +302,7 @@ describe("groups", () => {
     expect(node.groups).toHaveLength(before + 1);
   });
 
-  test("NODE-41: a driver with VOLUME_MOUNT_GROUP is told the group, and the agent changes nothing", async () => {
+  test("NODE-41: a driver with VOLUME_MOUNT_GROUP gets the group, and the agent changes nothing", async () => {
     const driver = await node.fresh(
       { attachRequired: false, fsGroupPolicy: "File" },
       (one) => (one.capabilities = ["STAGE_UNSTAGE_VOLUME", "VOLUME_MOUNT_GROUP"]),

@@ -108,7 +108,7 @@ test("PROJ-29, PROJ-57, PROJ-22: at the time that the signer gave a new key and 
   expect(new X509Certificate(chain).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
-test("a signer that refuses is told of, and asked again later; what is good meanwhile stays", async () => {
+test("a refusal of the signer is reported, and the request repeated later; valid certificates stay meanwhile", async () => {
   await using world = await WrittenWorld.create();
   const pod = await world.pod("p", [volume()]);
   await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");

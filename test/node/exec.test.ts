@@ -115,7 +115,7 @@ describe("containers as processes", () => {
     await expectSoon(() => world.has(pod), false);
   });
 
-  test("the log of a container is that of its last start, the one before is asked for as such; where none is, that is told", async () => {
+  test("the log of a container is that of its last start, that of the previous start is requested as such; a missing log is an error", async () => {
     await start();
     const pod = await world.pod("p", [], { containers: [shell('echo "start at $(date +%N)"; exit 1')] });
     await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");

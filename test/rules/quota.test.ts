@@ -104,7 +104,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
     expect((await configMap(ns, "d")).status).toBe(403);
   });
 
-  test("a charge is not taken off twice: not where the quota was counted anew since", async () => {
+  test("a charge is not subtracted twice: not where the quota was counted again since", async () => {
     const ns = await limited({ configmaps: "9" });
     await configMap(ns, "a");
     expect((await configMap(ns, "a")).status).toBe(409);

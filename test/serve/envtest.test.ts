@@ -199,7 +199,7 @@ test("the command says what to tell the shell", async () => {
 });
 
 describe("etcd", () => {
-  test("says that it is well, and ends when it is told to", async () => {
+  test("reports that it is healthy, and ends on a signal", async () => {
     const data = scratch.fresh();
     await using etcd = await startEtcd(data, "--listen-peer-urls=http://127.0.0.1:1", "--unsafe-no-fsync=true");
     expect(await askPlain(`${etcd.url}/health`)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
@@ -403,7 +403,7 @@ describe("kube-apiserver", () => {
     expect(api.said).toMatch(message);
   });
 
-  test("an etcd that is not there is told", async () => {
+  test("a missing etcd is reported", async () => {
     const api = new Program("kube-apiserver", ["--etcd-servers=http://127.0.0.1:1"]);
     expect((await api.ended).code).toBe(2);
     expect(api.said).toMatch(

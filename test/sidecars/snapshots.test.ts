@@ -424,7 +424,7 @@ test("a content goes after its snapshot was taken away by hand, with what the dr
 });
 
 describe("what fails", () => {
-  test("is told on snapshot and content, tried again, and leaves one snapshot", async () => {
+  test("is reported on snapshot and content, tried again, and leaves one snapshot", async () => {
     await makeClass();
     disks.driver.fail("createSnapshot", { code: 13, isAfter: true });
     await take();
@@ -460,7 +460,7 @@ describe("what fails", () => {
     },
   );
 
-  test("of a deletion is told, and tried again", async () => {
+  test("of a deletion is reported, and tried again", async () => {
     await makeClass();
     await take();
     const { metadata } = await contentOf();

@@ -293,7 +293,7 @@ describe("a claim whose driver refuses", () => {
     expect(await whyClaim("a")).toEqual([]);
   });
 
-  test("is told that, too, where its node was given back, and so is its Pod", async () => {
+  test("reports that, too, where its node was removed, and so does its Pod", async () => {
     await disks.world.run(scheduler(disks.dialect));
     const room = { cpu: "4", memory: "8Gi", pods: "20" };
     await disks
@@ -326,7 +326,7 @@ describe("a claim whose driver refuses", () => {
     ]);
   });
 
-  test("that has not answered yet is told so", async () => {
+  test("that has not responded yet is reported", async () => {
     disks.driver.fail("createVolume", { code: 0, hangs: true });
     await disks.start();
     await disks.makeClaim("a");

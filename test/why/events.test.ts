@@ -63,7 +63,7 @@ describe("an Event", () => {
     expect(await told()).toContain("the second");
   });
 
-  test("is told with the component that said it, and when", async () => {
+  test("is reported with the component that recorded it, and the time", async () => {
     await tell("ProvisioningFailed", "no room");
     const report = await claims().why(DATA);
     const quotes = { in: "Event", reason: "ProvisioningFailed", from: "p.example.com_1", time: "2026-01-01T00:00:00Z" };

@@ -131,7 +131,7 @@ describe("a claim that names another attributes class", () => {
       .resource(VolumeAttributesClass)
       .create({ metadata: { name: "gold" }, driverName: "d.example.com", parameters: { a: "b" } } as never);
 
-  test("waits for the class, then for the resizer; what is refused is told", async () => {
+  test("waits for the class, then for the resizer; a refusal is reported", async () => {
     await bind();
     await ask({ volumeAttributesClassName: "gold" });
     expect(await why()).toEqual([
@@ -152,7 +152,7 @@ describe("a claim that names another attributes class", () => {
     expect(await why()).toEqual([]);
   });
 
-  test("and asks for more is told both", async () => {
+  test("and requests more gets both reasons", async () => {
     await bind();
     await makeClass();
     await ask({ volumeAttributesClassName: "gold", resources: { requests: { storage: "2Gi" } } });

@@ -142,7 +142,7 @@ describe("a Pod that waits for its claims", () => {
   });
 });
 
-test("who may not read nodes is told that, and no more", async () => {
+test("a user who may not read nodes gets that as the reason, and no more", async () => {
   await stage.node("secret");
   await stage.pod("p", { nodeSelector: { x: "y" } });
   const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no nodes for you" };
