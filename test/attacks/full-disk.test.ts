@@ -1,5 +1,5 @@
 /**
- * The real executable on a disk that it fills itself, and on one that somebody else fills. `ATTACKERS=10000` plays
+ * The real executable on a disk that it fills itself, and on one that another program fills. `ATTACKERS=10000` runs
  * larger disks.
  */
 import assert from "node:assert/strict";

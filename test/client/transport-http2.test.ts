@@ -200,7 +200,7 @@ test("a request that is aborted while its connection opens ends, and others stil
   expect(sockets[0]!.readyState).toBe("open");
   second.abort(new Error("enough, too"));
   await expect(two).rejects.toThrow("enough, too");
-  // Nobody waits for it any more.
+  // No caller waits for it any more.
   await expect.poll(() => sockets[0]!.resume().closed).toBe(true);
 });
 

@@ -155,7 +155,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     await expect.poll(() => codeOf(secrets().create(secret(`b-${written++}`))), patience).toBe(500);
     expect(written).toBeGreaterThan(1);
     expect(await codeOf(secrets().get(at("a")))).toBe(200);
-    // A server that begins now has nobody to open the seed.
+    // A server that starts now has no plugin to decrypt the seed.
     await start();
     expect(await codeOf(secrets().get(at("a")))).toBe(500);
     await begin();

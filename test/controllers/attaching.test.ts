@@ -525,7 +525,7 @@ describe("detaching", () => {
     }
     await start(attachDetach(kubernetes));
     await world.settled();
-    // Nobody knows what a node used that was gone before.
+    // The volumes of a node that was deleted earlier are not known.
     expect(await all()).toEqual(["v n3"]);
     await world.advance("6m");
     expect(await all()).toEqual([]);

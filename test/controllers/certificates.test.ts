@@ -32,7 +32,7 @@ interface More {
   readonly name?: string;
   readonly usages?: readonly string[];
   readonly expirationSeconds?: number;
-  /** Who asks; the admin by default. */
+  /** The user of the request; the admin by default. */
   readonly by?: { readonly user: string; readonly groups: readonly string[] };
 }
 

@@ -49,7 +49,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     leases().patch(at(name), { spec: { holderIdentity, leaseDurationSeconds, renewTime: now() } });
 
   test("LC-2, LC-8, CTL-LE-1, CTL-LE-2, CTL-LE-11, DEC-60: of several the one with the oldest emulation version is chosen", async () => {
-    // Whether it is chosen before the others come or among them, nobody of them is preferred to it.
+    // Whether it is elected before the others are created or among them, none of them is preferred to it.
     await stand("a", "1.9.0");
     await Promise.all([stand("b", "1.33.0"), stand("c", "1.10.0")]);
     await world.settled();

@@ -341,7 +341,7 @@ describe("capacity", () => {
     await stage.claim("c", { storageClassName: "late", ...size("5Gi") });
     await stage.pod("p", { claims: ["c"] });
   };
-  /** What a pod is told that finds no room, and that no node was chosen for its claim. */
+  /** The message for a Pod that fits no node, and the fact that no node was selected for its claim. */
   const refusal = async () => [await stage.why("p"), await stage.chosenFor("c")];
   const REFUSED = ["0/2 nodes are available: 2 node(s) did not have enough free storage.", undefined];
   beforeEach(() => stage.lateClass());

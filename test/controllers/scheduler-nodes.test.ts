@@ -1,4 +1,4 @@
-/** What a Pod asks of nodes, and how it is told (SCHED-1..11). */
+/** The requirements of a Pod on nodes, and how they are reported (SCHED-1..11). */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Node, Pod } from "../../src/client/kinds/index.ts";
 import { HOSTNAME, Stage, at, labelled } from "./model/stage.ts";

@@ -219,7 +219,7 @@ describe("what meets a conflict", () => {
   /** Faults meet it, which spare the test's own client. */
   const mine = () => cluster.as({ user: "me", groups: ["system:masters"] });
 
-  /** Somebody else writes the ConfigMap before each of the first patches. */
+  /** Another client writes the ConfigMap before each of the first patches. */
   const overtaken =
     (times: number): ((transport: Transport) => Transport) =>
     (transport) => {

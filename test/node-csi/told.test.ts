@@ -1,4 +1,4 @@
-/** What drivers are told of Pods: who they are, tokens, secrets, groups and labels. */
+/** The inputs of drivers about Pods: identity, tokens, secrets, groups and labels. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import {

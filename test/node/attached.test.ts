@@ -11,7 +11,7 @@ import { AGENT, NODE, NodeWorld, NotedPlugin, at } from "./node-world.ts";
 
 const ENTRY = "kubernetes.io/csi/d^h-v";
 
-/** A plugin of volumes of claims that are attached, unless it is told otherwise. */
+/** A plugin of volumes of claims that are attached by default. */
 class AttachedPlugin extends NotedPlugin {
   isAttached = true;
   attachment = "csi-1";

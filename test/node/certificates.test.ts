@@ -21,7 +21,7 @@ const volume = (more: object = {}) => ({
 
 const iso = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** The requests that nobody has answered. */
+/** The requests without a result. */
 const pending = async (world: WrittenWorld): Promise<PodCertificateRequest[]> =>
   (await world.admin.resource(PodCertificateRequest).list()).items.filter(({ status }) => !status.conditions?.length);
 
@@ -142,7 +142,7 @@ test("a certificate that cannot be asked for is asked for again after pauses, wh
   for (let minutes = 0; minutes < 10 * 60_000; minutes += pauses.at(-1)!) {
     const { againAfter } = await world.setUp(pod, "v");
     pauses.push(againAfter!);
-    // Who looks meanwhile asks nobody.
+    // A reconcile meanwhile sends no request.
     await world.setUp(pod, "v");
     await world.advance(againAfter!);
   }

@@ -1,4 +1,4 @@
-/** Events of containers: each start is told once, in the words of a kubelet. */
+/** Events of containers: one for each start, with the messages of a kubelet. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CoreEvent } from "../../src/client/kinds/index.ts";
 import { recordStarts } from "../../src/node/containers/record-starts.ts";

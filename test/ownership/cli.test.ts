@@ -273,7 +273,7 @@ describe("keelson resolve", () => {
       if (questions === asked) return undefined;
       asked = questions;
       if (asked > 1) return Promise.resolve("k\n");
-      // Somebody else writes while the user thinks.
+      // Another client writes while the user decides.
       return configMaps.apply(intent, { fieldManager: "erin", force: true }).then(() => "t\n");
     };
     const { code, stderr } = await keelson(["resolve", "-f", file, "--field-manager", "dave"], { talk });

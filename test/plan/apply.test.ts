@@ -1,4 +1,4 @@
-/** `keelson apply` without `--atomic`: what is told of each document, and when. */
+/** `keelson apply` without `--atomic`: what is printed about each document, and when. */
 import { expect, test } from "vitest";
 import type { AdmissionStep } from "../../src/admission/contract.ts";
 import { ConfigMap } from "../../src/client/kinds/index.ts";

@@ -12,7 +12,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
   const inNamespace = (ns: string, plural: string): string => `/api/v1/namespaces/${ns}/${plural}`;
   const spec = (hard: object, more: object) => ({ metadata: { name: "q" }, spec: { hard, ...more } });
 
-  /** A namespace with a quota that somebody has counted for. */
+  /** A namespace with a quota whose usage was counted. */
   async function limited(hard: Record<string, string>, used: Record<string, string> = {}, more: object = {}) {
     const ns = fresh("ns");
     await api.post("/api/v1/namespaces", { metadata: { name: ns } });

@@ -11,7 +11,7 @@ import { fresh, serve } from "./api.ts";
 
 /** The node whose logs this server reaches. */
 const NEAR = "near";
-/** Of what was asked for: whether it is over. */
+/** The requests to connectors; `signal` shows whether one has ended. */
 const asked: { readonly way: string; readonly tail: string | undefined; readonly signal: AbortSignal }[] = [];
 const programs: Programs = (way, object, parameter, signal) => {
   const { nodeName } = (object as unknown as { spec: { nodeName: string } }).spec;

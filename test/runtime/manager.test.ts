@@ -27,7 +27,7 @@ type MapDefinition = ControllerDefinition<ConfigMap, "Namespaced">;
 const mapController = (definition: Partial<MapDefinition> & Pick<MapDefinition, "reconcile">) =>
   defineController({ name: "maps", for: ConfigMap, ...definition });
 
-/** Keeps what is asked for. */
+/** Records the requests. */
 const spy =
   (requests: TransportRequest[]) =>
   (transport: Transport): Transport =>
@@ -551,7 +551,7 @@ describe("several managers", () => {
     const [first, second] = managers as [(typeof managers)[0], (typeof managers)[0]];
     await world.resource(ConfigMap).create(map("a"));
     await first.start();
-    // It leads before the second one asks: which of two that ask at once is the first nobody promises.
+    // It leads before the second one starts: which of two simultaneous candidates is the first is undefined.
     await world.settled();
     await second.start();
     await world.advance("1m");
@@ -653,7 +653,7 @@ test("a controller with more writes than it can remember while its watch lags st
   await world.settled();
   const made = await world.resource(Secret).list({ namespace: "default" });
   expect(made.items.map(({ metadata }) => metadata.name)).toEqual(names);
-  // Nobody is told of this: neither that they were made nor that they are gone.
+  // No observer is called: neither for their creation nor for their deletion.
   for (const name of names) await world.resource(Secret).delete(at(name));
   expect(begun).toBe(1);
   told = "the end";

@@ -12,7 +12,7 @@ import { Keelson, Scratch, read, run } from "./keelson.ts";
 
 const scratch = new Scratch();
 const data = scratch.fresh();
-/** Says in its version who asks. */
+/** Returns the impersonated user and the credential of a request in its version. */
 const echo = http.createServer(({ headers }, response) =>
   response.end(
     JSON.stringify({ gitVersion: `${String(headers["impersonate-user"] ?? "self")} ${headers.authorization}` }),

@@ -28,7 +28,7 @@ const server = authority(TERM);
 const strangers = authority(TERM);
 const admin = client(users, "admin", ["system:masters"], TERM);
 
-/** A port that nobody has. */
+/** An unused port. */
 async function freePort(): Promise<number> {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -149,7 +149,7 @@ class ApiServer extends Program {
       port,
       server.cert,
     );
-    // As envtest does: who asks before is answered by what is there.
+    // As envtest does: an early request gets the response of the program that listens.
     await eventually(api, async () => {
       const answer = await api.ask("/readyz", { as: admin });
       if (answer.status !== 200) throw new Error(answer.text);
@@ -237,7 +237,7 @@ describe("kube-apiserver", () => {
     });
     expect(await who(api, { token: "secret" })).toMatchObject({ username: "pat", uid: "7" });
     expect(await who(api, { token: "wrong" })).toBe(401);
-    // AUTHN-17: a certificate of somebody else's authority is no credential, and there is no other.
+    // AUTHN-17: a certificate of another authority is no credential, and there is no other.
     expect(await who(api, { as: client(strangers, "kim", ["system:masters"], TERM) })).toBe(401);
 
     expect((await api.ask(MAPS, { as: admin })).status).toBe(200);

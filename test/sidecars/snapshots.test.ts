@@ -277,7 +277,7 @@ describe("a claim of a snapshot", () => {
 
 describe("a snapshot that is deleted goes", () => {
   const classes = () => disks.world.resource(kinds.class);
-  /** A content that somebody wrote for a snapshot that is at the driver already, and who names it. */
+  /** A content that a user wrote for an existing snapshot of the driver, and the snapshot that names it. */
   const adopt = async (name: string, deletionPolicy: string) => {
     const { status } = await contentOf("s");
     await disks.create(kinds.content, {

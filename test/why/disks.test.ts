@@ -1,4 +1,4 @@
-/** What is told of claims, snapshots and attachments whose driver, sidecars and sources are real, and fail. */
+/** The explanations of claims, snapshots and attachments whose driver, sidecars and sources are real, and fail. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";

@@ -1,4 +1,4 @@
-/** What is told of a Pod without a node: by the filters that the scheduler decides by. */
+/** The explanations of a Pod without a node, with the filters of the scheduler. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
