@@ -248,7 +248,7 @@ const ladders = {
   server: [
     ["shared", "threads"],
     "request",
-    ["answer", "body"],
+    ["response", "body"],
     ["audit", "documents", "http", "operations", "verbs"],
     "watch",
     "routing",

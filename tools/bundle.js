@@ -96,7 +96,7 @@ function withVariables(code) {
   return code.replace(EXPORT, "exports.$1=$2");
 }
 
-/** Writes one half of the program, and answers of which files it was made. */
+/** Writes one half of the program, and returns the names of the files in it. */
 async function bundle(outDir, input, format, plugins = []) {
   const [moved] = plugins;
   const { output } = await build({

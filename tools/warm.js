@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openProgram } from "../bin/program.js";
 
-/** A server that does not answer within this time is given up. */
-const ANSWER_MS = 60_000;
+/** A server that does not respond within this time is given up. */
+const RESPONSE_MS = 60_000;
 /** What a process has begun so long ago it has left behind: another one may have its number since. */
 const LEFT_BEHIND_MS = 600_000;
 
@@ -20,7 +20,7 @@ const program = openProgram(root);
 if (program) {
   const dataDir = mkdtempSync(join(tmpdir(), "keelson-warm-"));
   // A busy machine may take minutes to put the program together; the start itself takes half a second of CPU.
-  setTimeout(() => process.exit(0), ANSWER_MS).unref();
+  setTimeout(() => process.exit(0), RESPONSE_MS).unref();
   try {
     process.stdout.write = () => true;
     await program.open("main.js", "serve").main(["serve", "--help"]);
@@ -28,7 +28,7 @@ if (program) {
     const authorization = `Bearer ${server.pki.adminToken}`;
     const asked = { headers: { authorization }, rejectUnauthorized: false };
     await new Promise((done) =>
-      get(`${server.url}/readyz`, asked, (answer) => answer.resume().on("end", done)).on("error", done),
+      get(`${server.url}/readyz`, asked, (response) => response.resume().on("end", done)).on("error", done),
     );
     program.keep();
     await server.close();

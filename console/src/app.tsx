@@ -88,7 +88,7 @@ function View({ route: to }: { readonly route: Route }): JSX.Element {
       return <SignInView route={to} />;
     case "unknown":
       return (
-        <EmptyState title="There is no such page.">
+        <EmptyState isPage title="There is no such page.">
           <p>
             <a href="/console/">Go to the first page</a>
           </p>

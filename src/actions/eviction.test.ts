@@ -20,7 +20,7 @@ const base = (group: string, kind: string, schema: ResourceDefinition["schema"])
   scope: "Cluster",
   description: about,
   schema,
-  deleteAnswers: "object",
+  deleteReturns: "object",
 });
 
 const eviction = base("policy", "Eviction", objectSchema(about, { deleteOptions: pointer(DeleteOptionsSchema) }));

@@ -54,8 +54,15 @@ test("type and name of the object stand first, other members in the order of the
   const leaves = pointers.map((pointer) => ({ field: pointer, pointer, value: "x", managers: [] }));
   const lines = blameLines({ ...report, leaves, containers: [], absent: [] }, { paint: painter(false), now });
   expect(lines.slice(1).map((line) => line.slice(line.search(/ \S+:/u)).trim())).toEqual([
-    ...["apiVersion: x", "kind: x", "metadata:", "name: x", "namespace: x", "uid: x"],
-    ...["data:", "b: x", "a: x"],
+    "apiVersion: x",
+    "kind: x",
+    "metadata:",
+    "name: x",
+    "namespace: x",
+    "uid: x",
+    "data:",
+    "b: x",
+    "a: x",
   ]);
 });
 

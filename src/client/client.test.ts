@@ -195,7 +195,7 @@ describe("failures", () => {
     await expect(updating).rejects.toThrow(`(PUT ${ITEM})`);
   });
 
-  test("an answer that is no Status is a failure with its code and its text", async () => {
+  test("a response that is no Status is a failure with its code and its text", async () => {
     const { server, configMaps } = setUp();
     const getting = configMaps.get(KEY);
     (await server.next()).text("upstream is down", 502);
@@ -214,7 +214,7 @@ describe("failures that are looked for", () => {
   const details = { name: "a b" };
   const notFound = { kind: "Status", code: 404, reason: "NotFound", message: "gone", details };
 
-  test("find answers undefined for an object that is not there, and throws for a kind that is not served", async () => {
+  test("find returns undefined for an object that is not there, and throws for a kind that is not served", async () => {
     const { server, configMaps } = setUp();
     const finding = configMaps.find(KEY);
     (await server.next()).json(notFound, 404);
@@ -235,13 +235,13 @@ describe("failures that are looked for", () => {
     ],
     ["the kind is served, and something else is not there", { resources: [{ name: "configmaps" }] }, 200, ""],
     ["the server does not say", { kind: "Status", code: 403, reason: "Forbidden" }, 403, ""],
-  ])("a kind that is not served, where %s", async (_, answer, code, hint) => {
+  ])("a kind that is not served, where %s", async (_, response, code, hint) => {
     const { server, configMaps } = setUp();
     const creating = configMaps.create({ metadata: KEY });
     (await server.next()).json({ ...notFound, details: {} }, 404);
     const second = await server.next();
     expect(wire(second)).toEqual(["GET", "/api/v1"]);
-    second.json(answer, code);
+    second.json(response, code);
     await expect(creating).rejects.toMatchObject({ message: `gone (POST /api/v1/namespaces/team/configmaps)${hint}` });
   });
 

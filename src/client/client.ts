@@ -108,9 +108,9 @@ export class Client implements Requests {
 
   /** Sends a request and returns the JSON of the response. @throws StatusError for anything but success */
   async json<T>(method: TransportRequest["method"], path: string, options: RequestOptions = {}): Promise<T> {
-    const answer = await this.#send(method, path, options);
+    const response = await this.#send(method, path, options);
     const { parse = JSON.parse } = this.#options;
-    return parse(await readAll(answer.body)) as T;
+    return parse(await readAll(response.body)) as T;
   }
 
   /**
@@ -123,18 +123,18 @@ export class Client implements Requests {
     accept: string,
     { etag = "", signal }: { readonly etag?: string; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Document<T> | undefined> {
-    const answer = await this.#send("GET", path, { accept, signal }, etag === "" ? {} : { "if-none-match": etag });
-    const text = await readAll(answer.body);
-    if (answer.status === 304) return undefined;
-    return { value: JSON.parse(text) as T, etag: String(answer.headers?.["etag"] ?? "") };
+    const response = await this.#send("GET", path, { accept, signal }, etag === "" ? {} : { "if-none-match": etag });
+    const text = await readAll(response.body);
+    if (response.status === 304) return undefined;
+    return { value: JSON.parse(text) as T, etag: String(response.headers?.["etag"] ?? "") };
   }
 
   /** Opens a watch and yields its events until the server ends it. @throws StatusError for an ERROR event */
   async *events<T>(path: string, options: RequestOptions = {}): AsyncGenerator<Event<T>> {
-    const answer = await this.#send("GET", path, options);
+    const response = await this.#send("GET", path, options);
     options.opened?.();
     const request = { method: "GET", path: path.replace(/\?.*/s, "") };
-    for await (const line of linesOf(answer.body)) {
+    for await (const line of linesOf(response.body)) {
       const event = JSON.parse(line) as { type: string; object: unknown };
       if (event.type === "ERROR") throw new StatusError(event.object as Status, { request });
       yield event as Event<T>;
@@ -165,11 +165,11 @@ export class Client implements Requests {
       ...(signal === undefined ? {} : { signal }),
     };
     for (let left = MAX_ATTEMPTS - 1; ; left--) {
-      const answer = await this.#transport(request);
-      if (answer.status < 300 || answer.status === 304) return answer;
-      const failure = await readAll(answer.body);
-      const wait = left > 0 ? retryAfter(answer) : undefined;
-      if (wait === undefined) throw failureOf(answer.status, failure, { method, path: path.replace(/\?.*/s, "") });
+      const response = await this.#transport(request);
+      if (response.status < 300 || response.status === 304) return response;
+      const failure = await readAll(response.body);
+      const wait = left > 0 ? retryAfter(response) : undefined;
+      if (wait === undefined) throw failureOf(response.status, failure, { method, path: path.replace(/\?.*/s, "") });
       {
         using _parked = pauseCount();
         await sleep(this.clock, wait, signal);

@@ -27,7 +27,7 @@ test("discovery reads two aggregated documents, and again only what has changed;
   const discovery = new Discovery(new Client(server.transport, { userAgent: "test" }));
   const heard: number[] = [];
   using _ = discovery.on((kinds) => void heard.push(kinds.length));
-  const answer = async (core: object | undefined, named: object | undefined, tag: string) => {
+  const response = async (core: object | undefined, named: object | undefined, tag: string) => {
     const reading = discovery.read();
     for (const body of [core, named]) {
       const call = await server.next();
@@ -37,7 +37,7 @@ test("discovery reads two aggregated documents, and again only what has changed;
     }
     return reading;
   };
-  const first = await answer(CORE, apps(), '"1"');
+  const first = await response(CORE, apps(), '"1"');
   expect(first.map(({ group: of, version, plural }) => `${of}/${version}/${plural}`)).toEqual([
     "/v1/pods",
     "apps/v1/events",
@@ -45,9 +45,9 @@ test("discovery reads two aggregated documents, and again only what has changed;
   ]);
   expect(first[0]!.subresources.get("status")).toEqual(["get"]);
   expect(preferredKinds(first)).toHaveLength(2);
-  expect(await answer(undefined, undefined, '"1"')).toEqual(first);
+  expect(await response(undefined, undefined, '"1"')).toEqual(first);
   expect(server.calls.slice(2).map(({ request }) => request.headers["if-none-match"])).toEqual(['"1"', '"1"']);
   expect(heard).toEqual([3]);
-  await answer(undefined, apps(resource("olds", "Old")), '"2"');
+  await response(undefined, apps(resource("olds", "Old")), '"2"');
   expect([heard, discovery.kinds.length]).toEqual([[3, 4], 4]);
 });

@@ -251,7 +251,7 @@ class Connection {
         return;
       }
       stream.once("close", () => this.#release());
-      stream.once("response", (answered) => resolve(answerOf(answered, stream, asked)));
+      stream.once("response", (received) => resolve(responseOf(received, stream, asked)));
       // After the response has begun, the reader gets the error.
       stream.on("error", (error: NodeJS.ErrnoException) => reject(failureOf(error, stream, asked)));
       stream.once("close", () => reject(failureOf(new Error("the connection was closed"), stream, asked)));
@@ -289,7 +289,7 @@ function during(work: Promise<void>, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-const answerOf = (
+const responseOf = (
   headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined },
   stream: ClientHttp2Stream,
   asked: string,

@@ -11,8 +11,8 @@ afterEach(() => {
 });
 
 /** A server with a handler, and its transport. */
-async function serve(answer: http.RequestListener, path = "", token?: string): Promise<NodeTransport> {
-  const server = http.createServer(answer).listen(0, "127.0.0.1");
+async function serve(listener: http.RequestListener, path = "", token?: string): Promise<NodeTransport> {
+  const server = http.createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const transport = nodeTransport({ url: `http://127.0.0.1:${port}${path}`, token });
@@ -42,9 +42,9 @@ describe("the transport over sockets", () => {
         response.end(JSON.stringify([request.method, request.url, request.headers["x-a"], body]));
       });
     });
-    const answer = await transport({ method: "POST", path: "/a?b=c%20d", headers: { "x-a": "1" }, body: "bödy" });
-    expect(answer.status).toBe(201);
-    expect(JSON.parse(await text(answer))).toEqual(["POST", "/a?b=c%20d", "1", "bödy"]);
+    const response = await transport({ method: "POST", path: "/a?b=c%20d", headers: { "x-a": "1" }, body: "bödy" });
+    expect(response.status).toBe(201);
+    expect(JSON.parse(await text(response))).toEqual(["POST", "/a?b=c%20d", "1", "bödy"]);
   });
 
   test("puts the path of the address before every other, and the token where no credential is", async () => {
@@ -78,12 +78,12 @@ describe("the transport over sockets", () => {
     await expect(pieces.next()).rejects.toThrow(/abort/i);
   });
 
-  test("an abort before the answer rejects", async () => {
+  test("an abort before the response rejects", async () => {
     const transport = await serve(() => {});
     const abort = new AbortController();
-    const answer = transport({ ...GET, path: "/", signal: abort.signal });
+    const response = transport({ ...GET, path: "/", signal: abort.signal });
     abort.abort();
-    await expect(answer).rejects.toThrow(/abort/i);
+    await expect(response).rejects.toThrow(/abort/i);
   });
 
   test("a server that breaks off in the middle of a body is an error, not an end", async () => {

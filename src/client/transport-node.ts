@@ -79,7 +79,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
       headers: { ...(forward && { host: base.host }), ...always, ...headers, ...length },
       ...(signal === undefined ? {} : { signal }),
     });
-    return answerOf(outgoing, body, `${base.origin} to ${method} ${path.split("?")[0]}`);
+    return responseOf(outgoing, body, `${base.origin} to ${method} ${path.split("?")[0]}`);
   };
   return Object.assign(send, { close: () => agent.destroy() });
 }
@@ -126,7 +126,7 @@ export function headersOf(
   return { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...Object.fromEntries(named) };
 }
 
-function answerOf(
+function responseOf(
   outgoing: http.ClientRequest,
   body: TransportRequest["body"],
   asked: string,

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const identity = { user: "kim", groups: ["system:masters"] };
 
-/** A cluster that audits answers, the annotations that it tells, and a hook before each write to its store. */
+/** A cluster that audits responses, the annotations that it tells, and a hook before each write to its store. */
 async function audited() {
   const notes: Readonly<Record<string, string>>[] = [];
   const policy = readPolicy(
@@ -44,9 +44,9 @@ async function audited() {
   open.push({ [Symbol.asyncDispose]: () => cluster.close() });
   const ask = async (method: string, url: string, body?: object): Promise<number> => {
     const headers = { "content-type": "application/json" };
-    const answer = await cluster.server.inject({ method, url, headers, body: JSON.stringify(body), identity });
-    await answer.text();
-    return answer.code;
+    const response = await cluster.server.inject({ method, url, headers, body: JSON.stringify(body), identity });
+    await response.text();
+    return response.code;
   };
   return { ask, clock, hook, notes };
 }

@@ -21,11 +21,11 @@ async function started(): Promise<{ readonly cluster: Cluster; readonly clock: M
 async function ask({ server }: Cluster, url: string, accept = "application/json", method = "GET", sent?: object) {
   const headers = { accept, ...(sent && { "content-type": "application/json" }) };
   const body = sent && { body: JSON.stringify(sent) };
-  const answer = await server.inject({ method, url, headers, identity: ADMIN, ...body });
+  const response = await server.inject({ method, url, headers, identity: ADMIN, ...body });
   return {
-    status: answer.code,
-    headers: answer.headers,
-    body: JSON.parse(await answer.text()) as Record<string, unknown>,
+    status: response.code,
+    headers: response.headers,
+    body: JSON.parse(await response.text()) as Record<string, unknown>,
   };
 }
 

@@ -52,8 +52,8 @@ beforeEach(() => void asked.splice(0));
 
 async function ask(method: string, url: string, body?: object): Promise<string> {
   const sent = body ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {};
-  const answer = await cluster.server.inject({ method, url, identity: ADMIN, ...sent });
-  return `${answer.code} ${(JSON.parse(await answer.text()) as { message?: string }).message}`;
+  const response = await cluster.server.inject({ method, url, identity: ADMIN, ...sent });
+  return `${response.code} ${(JSON.parse(await response.text()) as { message?: string }).message}`;
 }
 
 test.each([

@@ -16,8 +16,8 @@ const started = (store: Store, more: Partial<ClusterParts> = {}): Promise<Cluste
 const client = (cluster: Cluster) => cluster.client("test");
 
 async function readiness({ server }: Cluster): Promise<string> {
-  const answer = await server.inject({ method: "GET", url: "/readyz?verbose", headers: {} });
-  return `${answer.code} ${await answer.text()}`;
+  const response = await server.inject({ method: "GET", url: "/readyz?verbose", headers: {} });
+  return `${response.code} ${await response.text()}`;
 }
 
 const HOOK = "poststarthook/rbac/bootstrap-roles";

@@ -49,20 +49,20 @@ afterAll(() => cluster.close(0));
 
 async function ask(method: string, url: string, body?: object, type = "application/json") {
   const sent = body ? { body: JSON.stringify(body) } : {};
-  const answer = await cluster.server.inject({
+  const response = await cluster.server.inject({
     method,
     url,
     identity: IDENTITY,
     headers: { "content-type": type },
     ...sent,
   });
-  return { code: answer.code, body: JSON.parse(await answer.text()) as AdmissionReport };
+  return { code: response.code, body: JSON.parse(await response.text()) as AdmissionReport };
 }
 
 const named = (name: string) => ({ metadata: { name }, data: { k: "v" } });
 const EXPLAIN = "dryRun=All&explain";
 
-test("a dry run with explain answers with what each step did, and stores nothing", async () => {
+test("a dry run with explain responds with what each step did, and stores nothing", async () => {
   const { code, body } = await ask("POST", `${CONFIGMAPS}?${EXPLAIN}`, named("a"));
   expect(code).toBe(200);
   expect(body).toMatchObject({

@@ -3,7 +3,7 @@ import { endingWith } from "../client/bodies.ts";
 import type { AnswerBody, Transport } from "../client/transport.ts";
 import type { ServerHandle } from "../server/index.ts";
 
-type InjectAnswer = Awaited<ReturnType<ServerHandle["inject"]>>;
+type InjectResponse = Awaited<ReturnType<ServerHandle["inject"]>>;
 
 /**
  * Transports to the server of the same process: the same filters and verbs, no socket. A request is sent as an identity, without a
@@ -14,7 +14,7 @@ export const inProcessTransport =
   (identity: Identity): Transport =>
   async ({ method, path, headers, body, isOwnJson, signal }) => {
     signal?.throwIfAborted();
-    const answer = await server.inject({
+    const response = await server.inject({
       method,
       url: path,
       headers,
@@ -23,24 +23,24 @@ export const inProcessTransport =
       ...(isOwnJson ? { isOwnJson } : {}),
       ...(signal === undefined ? {} : { signal }),
     });
-    const { code: status, headers: answered } = answer;
-    return { status, headers: answered, body: signal ? until(signal, answer) : unlimited(answer) };
+    const { code: status, headers: received } = response;
+    return { status, headers: received, body: signal ? until(signal, response) : unlimited(response) };
   };
 
-const unlimited = (answer: InjectAnswer): AnswerBody => ({
-  text: () => answer.text(),
-  [Symbol.asyncIterator]: () => answer.pieces(),
+const unlimited = (response: InjectResponse): AnswerBody => ({
+  text: () => response.text(),
+  [Symbol.asyncIterator]: () => response.pieces(),
 });
 
 /** The body of a response until `signal` is aborted; a signal may outlive many responses, so its listener is removed. */
-function until(signal: AbortSignal, answer: InjectAnswer): AnswerBody {
+function until(signal: AbortSignal, response: InjectResponse): AnswerBody {
   // From now on, not from the first read: a signal may be aborted before that.
-  const cancel = (): void => answer.cancel();
+  const cancel = (): void => response.cancel();
   if (signal.aborted) cancel();
   signal.addEventListener("abort", cancel);
   const end = (): void => signal.removeEventListener("abort", cancel);
   return {
-    text: () => answer.text().finally(end),
-    [Symbol.asyncIterator]: () => endingWith(answer.pieces(), end),
+    text: () => response.text().finally(end),
+    [Symbol.asyncIterator]: () => endingWith(response.pieces(), end),
   };
 }

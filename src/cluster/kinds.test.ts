@@ -21,7 +21,7 @@ const widget = (more: Partial<ResourceDefinition> = {}): ResourceDefinition => (
   scope: "Cluster",
   description: about,
   schema: objectSchema(about, { spec: optional(map(text(), "What is wanted.")) }),
-  deleteAnswers: "object",
+  deleteReturns: "object",
   ...more,
 });
 
@@ -34,14 +34,14 @@ const started = async (more: Partial<ClusterParts> = {}): Promise<Cluster> =>
     ...more,
   });
 
-/** An answer to the admin: its code and its JSON, or its text. */
+/** A response to the admin: its code and its JSON, or its text. */
 async function ask({ server }: Cluster, method: string, url: string, body?: object, type = "application/json") {
   const headers = { accept: "application/json", ...(body ? { "content-type": type } : {}) };
   const sent = body ? { body: JSON.stringify(body) } : {};
-  const answer = await server.inject({ method, url, headers, identity: ADMIN, ...sent });
-  const told = await answer.text();
+  const response = await server.inject({ method, url, headers, identity: ADMIN, ...sent });
+  const told = await response.text();
   return {
-    code: answer.code,
+    code: response.code,
     text: told,
     body: told.startsWith("{") ? (JSON.parse(told) as Record<string, unknown>) : {},
   };

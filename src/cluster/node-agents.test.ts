@@ -73,14 +73,14 @@ const volume = {
 
 type Who = typeof ADMIN;
 
-/** The code of an answer, and what it says. */
+/** The code of a response, and what it says. */
 async function ask(identity: Who, method: string, url: string, body?: object) {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const sent = body ? { body: JSON.stringify({ ...body }), headers: { "content-type": type } } : {};
-  const answer = await cluster.server.inject({ method, url, identity, ...sent });
+  const response = await cluster.server.inject({ method, url, identity, ...sent });
   return {
-    code: answer.code,
-    body: JSON.parse(await answer.text()) as { metadata: { uid: string }; message?: string },
+    code: response.code,
+    body: JSON.parse(await response.text()) as { metadata: { uid: string }; message?: string },
   };
 }
 

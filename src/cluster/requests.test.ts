@@ -40,15 +40,15 @@ async function ask(identity: typeof ADMIN, method: string, url: string, { body, 
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const sent = body === undefined ? {} : { body: text };
   const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
-  const answer = await cluster.server.inject({
+  const response = await cluster.server.inject({
     method,
     url,
     identity,
     headers: { "content-type": type, ...headers },
     ...sent,
   });
-  const read = await answer.text();
-  return { code: answer.code, body: (read === "" ? {} : JSON.parse(read)) as Record<string, never> };
+  const read = await response.text();
+  return { code: response.code, body: (read === "" ? {} : JSON.parse(read)) as Record<string, never> };
 }
 
 /** A user with these rules in the whole cluster. */

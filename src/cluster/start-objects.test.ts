@@ -34,13 +34,13 @@ test("KIND-PriorityClass-3: the two classes of the system are there from the sta
 test("the neutral dialect has none", async () => {
   await using cluster = await started(await openMemoryStore(), neutral);
   const { server } = cluster;
-  const answer = await server.inject({
+  const response = await server.inject({
     method: "GET",
     url: "/apis/scheduling.k8s.io/v1/priorityclasses",
     headers: {},
     identity: { user: "admin", groups: ["system:masters"] },
   });
-  expect(JSON.parse(await answer.text())).toMatchObject({ items: [] });
+  expect(JSON.parse(await response.text())).toMatchObject({ items: [] });
 });
 
 test("a server that starts again makes only what is missing", async () => {

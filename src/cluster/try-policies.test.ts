@@ -80,8 +80,8 @@ const hooks = {
 
 async function send(method: string, url: string, body: object, identity = ADMIN) {
   const headers = { "content-type": "application/json", "user-agent": "writer/1" };
-  const answer = await cluster.server.inject({ method, url, identity, headers, body: JSON.stringify(body) });
-  return { code: answer.code, text: await answer.text() };
+  const response = await cluster.server.inject({ method, url, identity, headers, body: JSON.stringify(body) });
+  return { code: response.code, text: await response.text() };
 }
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -225,9 +225,9 @@ test("a trial on many objects takes no long slice of the event loop", async () =
 test("a caller sees only what a list would show", async () => {
   const about = { matchConstraints: rules(["*"], ["configmaps", "secrets"]) };
   const body = { apiVersion: "v1", kind: "List", items: [validating("all", "false", about)] };
-  const answer = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
-  expect(answer.code).toBe(200);
-  const report = JSON.parse(answer.text) as TrialReport;
+  const response = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
+  expect(response.code).toBe(200);
+  const report = JSON.parse(response.text) as TrialReport;
   expect(report.skipped).toEqual([{ resource: "secrets", why: 'user "limited" may not list them' }]);
   expect(only(report).resources.map(({ resource }) => resource)).toEqual(["configmaps"]);
 });
@@ -265,9 +265,9 @@ test.each([
   ],
 ])("%s are refused", async (_, items, code, text) => {
   const body = { apiVersion: "v1", kind: "List", items };
-  const answer = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
-  expect(answer.code).toBe(code);
-  expect(answer.text).toContain(text);
+  const response = await send("POST", "/keelson/v1/policies/try", body, { user: "limited", groups: [] });
+  expect(response.code).toBe(code);
+  expect(response.text).toContain(text);
   expect((await send("POST", "/keelson/v1/policies/try", body)).code).toBe(200);
 });
 
@@ -276,14 +276,14 @@ test.each([
   ["an unknown kind", [{ apiVersion: "x/v1", kind: "Y", metadata: { name: "y" } }], 400, "expected document 1"],
   ["no document", [], 400, "expected a List of 1 to 200 documents, got 0"],
 ])("%s is refused", async (_, items, code, text) => {
-  const answer = await send("POST", "/keelson/v1/policies/try", { apiVersion: "v1", kind: "List", items });
-  expect(answer.code).toBe(code);
-  expect(answer.text).toContain(text);
+  const response = await send("POST", "/keelson/v1/policies/try", { apiVersion: "v1", kind: "List", items });
+  expect(response.code).toBe(code);
+  expect(response.text).toContain(text);
 });
 
 test("a limit that is no number is refused", async () => {
-  const answer = await send("POST", "/keelson/v1/policies/try?limit=x", { kind: "List", items: [] });
-  expect(answer.code).toBe(400);
+  const response = await send("POST", "/keelson/v1/policies/try?limit=x", { kind: "List", items: [] });
+  expect(response.code).toBe(400);
 });
 
 test("the version before the first update of the history is read", async () => {

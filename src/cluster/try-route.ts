@@ -13,7 +13,7 @@ import type { Identity } from "../auth/contract.ts";
 import { REPORT_LIMIT } from "../meta/report-limit.ts";
 import { badRequest } from "../meta/status.ts";
 import { TRY_PATH, type TrialReport } from "../meta/trial-report.ts";
-import { type Route, answerStream, ownerOf, valueBody } from "../server/index.ts";
+import { type Route, respondWithStream, ownerOf, valueBody } from "../server/index.ts";
 import { objectsOf } from "../value/documents.ts";
 import type { Value } from "../value/value.ts";
 import type { TryOptions } from "../trial/index.ts";
@@ -42,7 +42,9 @@ export const tryRoute = (
     const report = tryThem({ identity, limit, signal: over.signal });
     // The response has begun: a failure breaks it off.
     report.catch((error: unknown) => over.signal.aborted || server.faults.report("request", error));
-    await answerStream(server, response, ownerOf(request), "application/json", piecesOf(report), () => over.abort());
+    await respondWithStream(server, response, ownerOf(request), "application/json", piecesOf(report), () =>
+      over.abort(),
+    );
   },
 });
 

@@ -63,7 +63,7 @@ test("the clock of one moves nothing in the other", async () => {
   expect(now.metadata.creationTimestamp).not.toContain("2030");
 });
 
-test("where one closes, the other still answers, with its watches and what waits in its loop", async () => {
+test("where one closes, the other still responds, with its watches and what waits in its loop", async () => {
   const maps = mapsOf(second);
   const events = maps.watch({ namespace: "default" });
   await events.next();

@@ -1,4 +1,4 @@
-/** Webhooks and the registry together: what becomes of the objects that they answer. */
+/** Webhooks and the registry together: what becomes of the objects that they return. */
 import { afterEach, describe, expect, test } from "vitest";
 import { type Behaviour, type Review, allow, patch, webhook } from "../admission/webhooks/testing/webhooks.ts";
 import { alwaysAllow } from "../auth/admin.ts";
@@ -45,9 +45,9 @@ async function clusterWith(type: "Mutating" | "Validating", resource: string, be
 async function send(method: string, url: string, body?: object, type = "application/json") {
   const headers = { "content-type": type };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await cluster.server.inject({ method, url, headers, identity, ...sent });
-  const object = JSON.parse(await answer.text()) as Record<string, unknown> & { metadata: Record<string, unknown> };
-  return { code: answer.code, object };
+  const response = await cluster.server.inject({ method, url, headers, identity, ...sent });
+  const object = JSON.parse(await response.text()) as Record<string, unknown> & { metadata: Record<string, unknown> };
+  return { code: response.code, object };
 }
 
 const map = (more: object = {}) => ({

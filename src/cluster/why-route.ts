@@ -47,14 +47,14 @@ export const whyRoute = (
       key: namespace === "" ? { name } : { namespace, name },
     };
     const options = { limit, signal: over.signal, controllers: controllers() };
-    const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(asAnswered);
+    const report = await explain(clientOf(request.identity), server.dialect, subject, options).catch(throwAsResponse);
     const bytes = Buffer.from(JSON.stringify(report));
     request.response.respond(200, request.response.headers("application/json"), bytes);
   },
 });
 
 /** Throws the status of a failed read as the response to the request. */
-function asAnswered(error: unknown): never {
+function throwAsResponse(error: unknown): never {
   if (!(error instanceof StatusError)) throw error;
   const { reason = "InternalError", message = "", details } = error.status;
   throw new ApiError(reason, message, { ...(details ? { details } : {}), cause: error });

@@ -57,7 +57,7 @@ export class ConsoleDoor implements Disposable {
     ];
     return [
       { path: "/console", ...PAGE, answer: async (_server, request) => (await this.#page()).redirect(request) },
-      { path: "/console/", ...PAGE, answer: async (_server, request) => (await this.#page()).answer(request, "") },
+      { path: "/console/", ...PAGE, answer: async (_server, request) => (await this.#page()).respond(request, "") },
       {
         path: CONSOLE_LINKS_PATH,
         methods: ["POST"],
@@ -78,14 +78,14 @@ export class ConsoleDoor implements Disposable {
         ...SESSION,
         answer: (server, request, params) => {
           const { method } = request.incoming.sent;
-          const answer = method === "POST" ? signIn : method === "GET" ? show : signOut;
-          return answer(server, request, params);
+          const act = method === "POST" ? signIn : method === "GET" ? show : signOut;
+          return act(server, request, params);
         },
       },
       {
         path: "/console/{path...}",
         ...PAGE,
-        answer: async (_server, request, { path = "" }) => (await this.#page()).answer(request, path),
+        answer: async (_server, request, { path = "" }) => (await this.#page()).respond(request, path),
       },
     ];
   }

@@ -85,11 +85,11 @@ describe("causes in a clean run", () => {
     expect(writes.map(({ removesFinalizer }) => removesFinalizer)).toEqual([false, false, true]);
   });
 
-  test("the delivery of a write that stands before its change and answer is no cause of it", () => {
+  test("the delivery of a write that stands before its change and response is no cause of it", () => {
     const builder = new TraceBuilder().step(0).news("create", widget({}));
     const written = new TraceBuilder().change("user", "create", widget({})).write("create", child("a")).trace.slice(1);
-    const [change, answer, delivery] = written;
-    for (const entry of [delivery!, change!, answer!]) builder.add(entry);
+    const [change, response, delivery] = written;
+    for (const entry of [delivery!, change!, response!]) builder.add(entry);
     expect(writesOf(builder)).toMatchObject([{ causes: ["ADDED Widget default w created"] }]);
     expect(analyse(builder.trace).deliveries.map(({ own }) => own)).toEqual([false, true]);
   });

@@ -103,7 +103,7 @@ function versionOf(
     served: version.served,
     ...(version.deprecated ? { deprecated: deprecationOf(group, version, names.kind, best) } : {}),
     untyped: true,
-    deleteAnswers: "status",
+    deleteReturns: "status",
     generation: "fromOne",
     versionedUpdate: true,
     counts: (object, old) => !equalExcept(hasStatus ? NOT_COUNTED_WITH_STATUS : NOT_COUNTED, object, old),

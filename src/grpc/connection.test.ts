@@ -88,7 +88,7 @@ class Server {
   }
 }
 
-const answer = (stream: number, fields: readonly (readonly [string, string])[], ends = false): Buffer =>
+const response = (stream: number, fields: readonly (readonly [string, string])[], ends = false): Buffer =>
   frame(TYPE.headers, FLAG.endHeaders | (ends ? FLAG.endStream : 0), stream, headerBlock(fields));
 
 describe("sending", () => {
@@ -159,7 +159,7 @@ describe("sending", () => {
     server.flush();
     expect(server.requests).toHaveLength(1);
     expect(server.connection.cancel(second)).toBe(false);
-    server.send(answer(1, [[":status", "200"]], true));
+    server.send(response(1, [[":status", "200"]], true));
     expect(first.outcome).toBe("ended");
     expect(server.requests.map(({ fields }) => fields[1])).toEqual(["/a", "/c"]);
     expect(server.ended).toEqual(new Set([1, 3]));
@@ -173,8 +173,8 @@ describe("receiving", () => {
     const [other] = server.request();
     server.flush();
     const all = Buffer.concat([
-      answer(3, [[":status", "200"]]),
-      answer(1, [[":status", "404"]], true),
+      response(3, [[":status", "200"]]),
+      response(1, [[":status", "404"]], true),
       frame(TYPE.data, FLAG.padded, 3, Buffer.from("\x02onexx")),
       frame(TYPE.data, 0, 3, Buffer.from("two")),
       frame(TYPE.headers, FLAG.endStream, 3, headerBlock([["grpc-status", "0"]])),
@@ -220,7 +220,7 @@ describe("receiving", () => {
     server.send(frame(TYPE.goAway, 0, 0, Buffer.concat([uint32(1), uint32(ERROR.none)])));
     expect(ignored.outcome).toMatchObject({ sent: false });
     expect([server.connection.open, server.destroyed, begun.outcome]).toEqual([false, false, undefined]);
-    server.send(answer(1, [[":status", "200"]], true));
+    server.send(response(1, [[":status", "200"]], true));
     expect([begun.outcome, server.destroyed]).toEqual(["ended", true]);
   });
 
@@ -239,7 +239,7 @@ describe("receiving", () => {
     const [recorded, stream] = server.request();
     server.flush();
     expect(server.connection.cancel(stream)).toBe(true);
-    server.send(answer(1, [[":status", "200"]]), frame(TYPE.data, FLAG.endStream, 1, Buffer.from("late")));
+    server.send(response(1, [[":status", "200"]]), frame(TYPE.data, FLAG.endStream, 1, Buffer.from("late")));
     expect(server.resets.get(1)).toBe(ERROR.cancel);
     expect(recorded).toMatchObject({ fields: [], body: "", outcome: undefined });
     expect(server.destroyed).toBe(false);

@@ -45,14 +45,14 @@ function respond(stream: ServerHttp2Stream, frames: Buffer, trailers: Record<str
 }
 
 describe("against the HTTP/2 of Node", () => {
-  test("each call gets its own answer, whatever its size", async () => {
+  test("each call gets its own response, whatever its size", async () => {
     const session = await open((stream, _, body) => respond(stream, body));
     const sizes = [0, 1, 100, 16_384, 70_000, 3_000_000, ...Array.from({ length: 200 }, (_, i) => 1000 + i)];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sizes.map((size, i) => session.call("/echo", framed(Buffer.alloc(size, i)), 20_000)),
     );
-    for (const [i, answer] of answers.entries()) {
-      expect(Buffer.compare(answer, Buffer.alloc(sizes[i]!, i))).toBe(0);
+    for (const [i, response] of responses.entries()) {
+      expect(Buffer.compare(response, Buffer.alloc(sizes[i]!, i))).toBe(0);
     }
   });
 
@@ -64,7 +64,7 @@ describe("against the HTTP/2 of Node", () => {
     await expect(call).rejects.toMatchObject({ name: "GrpcError", code: 9, message: "not now", sent: true });
   });
 
-  test("an answer of another kind is an error", async () => {
+  test("a response of another kind is an error", async () => {
     const session = await open((stream, path) => {
       if (path === "/http") stream.respond({ ":status": 503 }, { endStream: true });
       else if (path === "/none") stream.respond({ ":status": 200 }, { endStream: true });

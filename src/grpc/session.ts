@@ -46,7 +46,7 @@ export interface GrpcStream {
 }
 
 /** Receives the error or the response of a call. */
-export type CallDone = (error: GrpcError | undefined, answer: Buffer) => void;
+export type CallDone = (error: GrpcError | undefined, response: Buffer) => void;
 
 /** Receives the messages of a stream. */
 export interface GrpcStreamSink {
@@ -139,7 +139,7 @@ export class GrpcSession {
   /** Makes a call and resolves to its response. Rejects with GrpcError. */
   call(path: string, frame: Buffer, timeoutMs: number, metadata?: Metadata): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.request(path, frame, timeoutMs, (error, answer) => (error ? reject(error) : resolve(answer)), metadata);
+      this.request(path, frame, timeoutMs, (error, response) => (error ? reject(error) : resolve(response)), metadata);
     });
   }
 
@@ -281,7 +281,7 @@ class Call extends Exchange {
   readonly deadline: number;
   readonly #calls: ShortLivedSet<Call>;
   readonly #done: CallDone;
-  #answer: Buffer | undefined;
+  #response: Buffer | undefined;
 
   /** @param calls all open calls */
   constructor(deadline: number, calls: ShortLivedSet<Call>, done: CallDone) {
@@ -298,13 +298,13 @@ class Call extends Exchange {
   }
 
   protected take(message: Buffer, isKept: boolean): void {
-    this.#answer = isKept ? message : Buffer.from(message);
+    this.#response = isKept ? message : Buffer.from(message);
   }
 
   protected done(error: GrpcError | undefined): void {
     this.#calls.delete(this);
     if (error) this.#done(error, NOTHING);
-    else if (this.#answer) this.#done(undefined, this.#answer);
+    else if (this.#response) this.#done(undefined, this.#response);
     else this.#done(new GrpcError(CODES.internal, "Expected a response, got an empty stream", true), NOTHING);
   }
 }

@@ -76,7 +76,8 @@ export class SentRequest implements Dispatcher.DispatchHandler {
     if (!connection) return;
     // A webhook that responds without reading the requests would make all further ones wait in memory.
     if (connection.isDrained) this.#connections.freed(connection);
-    else this.#connections.remove(connection, new Error("expected a webhook that reads the request before it answers"));
+    else
+      this.#connections.remove(connection, new Error("expected a webhook that reads the request before it responds"));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

@@ -19,9 +19,9 @@ interface Called {
   readonly sockets: readonly Socket[];
 }
 
-/** Calls of a webhook whose responses a function returns. */
-async function webhook(answer: RequestListener, name = "127.0.0.1"): Promise<Called> {
-  const server = createServer(serving(ca, [name], term), answer);
+/** Calls of a webhook that responds as a function does. */
+async function webhook(listener: RequestListener, name = "127.0.0.1"): Promise<Called> {
+  const server = createServer(serving(ca, [name], term), listener);
   const sockets: Socket[] = [];
   server.on("connection", (socket) => sockets.push(socket as Socket));
   server.listen(0, "127.0.0.1");
@@ -100,7 +100,7 @@ test("a review that was not sent goes over a new connection where the webhook ha
   expect(sockets).toHaveLength(2);
 });
 
-test("a webhook that answers before it has read the request has a new connection for the next one", async () => {
+test("a webhook that responds before it has read the request has a new connection for the next one", async () => {
   let connections = 0;
   const server = createTlsServer(serving(ca, ["127.0.0.1"], term), (socket) => {
     connections++;
@@ -131,7 +131,7 @@ test("calls that wait for a connection have one when others fail", async () => {
 test.each([
   ["101", "expected the status 200, got 101"],
   ["103", "expected the status 200, got 103"],
-])("a webhook that answers with %s for ever is given up", async (status, message) => {
+])("a webhook that responds with %s for ever is given up", async (status, message) => {
   const { hooks, address } = await webhook(({ socket }) => {
     for (let i = 0; i < 100; i++) socket.write(`HTTP/1.1 ${status} X\r\n\r\n`);
   });

@@ -10,8 +10,8 @@ const get = (stream: number): Buffer => frame(TYPE.headers, HEADERS, stream, req
 const MOST_UNREAD = 4 << 20;
 const OK = { "content-type": "text/plain" };
 
-describe("requests and answers", () => {
-  test("a request comes with its fields, and its answer leaves in one piece", () => {
+describe("requests and responses", () => {
+  test("a request comes with its fields, and its response leaves in one piece", () => {
     const peer = Peer.open();
     peer.request(1, { path: "/a?b", headers: [["accept", "x"]] });
     const [stream] = peer.requests;
@@ -19,7 +19,7 @@ describe("requests and answers", () => {
     expect(stream!.head.fields.slice(-2)).toEqual(["accept", "x"]);
     stream!.respond(200, OK, Buffer.from("hello"));
     peer.turn();
-    expect(peer.answer(1)).toEqual({
+    expect(peer.response(1)).toEqual({
       heads: [{ ":status": "200", ...OK }],
       body: "hello",
       isEnded: true,
@@ -28,33 +28,33 @@ describe("requests and answers", () => {
     expect(peer.connection.openStreams).toBe(0);
   });
 
-  test("an answer in pieces, and one without a body", () => {
+  test("a response in pieces, and one without a body", () => {
     const peer = Peer.open();
     peer.request(1);
     peer.request(3);
     peer.requests[0]!.respond(200, OK, [Buffer.from("a"), Buffer.from(""), Buffer.from("b")]);
     peer.requests[1]!.respond(204, {});
     peer.turn();
-    expect([peer.answer(1).body, peer.answer(1).isEnded, peer.answer(3).isEnded]).toEqual(["ab", true, true]);
+    expect([peer.response(1).body, peer.response(1).isEnded, peer.response(3).isEnded]).toEqual(["ab", true, true]);
   });
 
-  test("an answer whose bytes come later: the head leaves at once, each piece when it comes", () => {
+  test("a response whose bytes come later: the head leaves at once, each piece when it comes", () => {
     const peer = Peer.open();
     peer.request(1);
     const [stream] = peer.requests;
     stream!.begin(200, OK);
     peer.turn();
-    expect(peer.answer(1).heads).toHaveLength(1);
+    expect(peer.response(1).heads).toHaveLength(1);
     stream!.write(Buffer.from("a"));
     peer.turn();
-    expect(peer.answer(1)).toMatchObject({ body: "a", isEnded: false });
+    expect(peer.response(1)).toMatchObject({ body: "a", isEnded: false });
     stream!.write(Buffer.from("b"));
     stream!.end();
     peer.turn();
-    expect(peer.answer(1)).toMatchObject({ body: "ab", isEnded: true });
+    expect(peer.response(1)).toMatchObject({ body: "ab", isEnded: true });
   });
 
-  test("an interim answer comes before the final one, and not behind it", () => {
+  test("an interim response comes before the final one, and not behind it", () => {
     const peer = Peer.open();
     peer.request(1, { method: "POST", ends: false });
     const [stream] = peer.requests;
@@ -62,10 +62,10 @@ describe("requests and answers", () => {
     stream!.respond(200, OK);
     stream!.interim(100);
     peer.turn();
-    expect(peer.answer(1).heads.map((head) => head[":status"])).toEqual(["100", "200"]);
+    expect(peer.response(1).heads.map((head) => head[":status"])).toEqual(["100", "200"]);
   });
 
-  test("headers of an answer may need several frames", () => {
+  test("headers of a response may need several frames", () => {
     const peer = Peer.open();
     peer.request(1);
     peer.requests[0]!.respond(200, { a: "x".repeat(40_000) });
@@ -78,13 +78,13 @@ describe("requests and answers", () => {
     ]);
   });
 
-  test("a header that cannot be sent throws, and another answer can be given", () => {
+  test("a header that cannot be sent throws, and another response can be given", () => {
     const peer = Peer.open();
     peer.request(1);
     expect(() => peer.requests[0]!.respond(200, { a: "\r\n" })).toThrow("expected header a");
     peer.requests[0]!.respond(500, {});
     peer.turn();
-    expect(peer.answer(1).heads[0]).toEqual({ ":status": "500" });
+    expect(peer.response(1).heads[0]).toEqual({ ":status": "500" });
   });
 });
 
@@ -149,7 +149,11 @@ describe("whatever is called in whatever state, nothing throws", () => {
     });
     peer.request(1);
     peer.request(3);
-    expect([peer.answer(1).reset, peer.answer(3).reset, peer.goAway]).toEqual([ERROR.internal, undefined, undefined]);
+    expect([peer.response(1).reset, peer.response(3).reset, peer.goAway]).toEqual([
+      ERROR.internal,
+      undefined,
+      undefined,
+    ]);
     expect(peer.faults.map(String)).toEqual(["Error: a mistake"]);
   });
 });
@@ -160,27 +164,27 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     peer.request(1);
     peer.requests[0]!.respond(200, OK, Buffer.from("0123456789abcdef"));
     peer.turn();
-    expect(peer.answer(1)).toMatchObject({ body: "0123456789", isEnded: false });
+    expect(peer.response(1)).toMatchObject({ body: "0123456789", isEnded: false });
     peer.send(frame(TYPE.windowUpdate, 0, 1, uint32(100)));
-    expect(peer.answer(1)).toMatchObject({ body: "0123456789abcdef", isEnded: true });
+    expect(peer.response(1)).toMatchObject({ body: "0123456789abcdef", isEnded: true });
   });
 
-  test("no more is sent than the peer lets all streams send; heads and short answers pass", () => {
+  test("no more is sent than the peer lets all streams send; heads and short responses pass", () => {
     const peer = Peer.open({}, [[SETTING.initialWindowSize, 1 << 20]]);
     peer.request(1);
     peer.requests[0]!.respond(200, OK, Buffer.alloc(100_000));
     peer.turn();
-    expect(peer.answer(1).body).toHaveLength(65_535);
+    expect(peer.response(1).body).toHaveLength(65_535);
     peer.request(3);
     peer.requests[1]!.respond(204, {});
     peer.turn();
-    expect(peer.answer(3).isEnded).toBe(true);
+    expect(peer.response(3).isEnded).toBe(true);
     peer.request(5);
     peer.requests[2]!.respond(200, OK, Buffer.from("x"));
     peer.turn();
-    expect(peer.answer(5)).toMatchObject({ heads: [expect.anything()], body: "" });
+    expect(peer.response(5)).toMatchObject({ heads: [expect.anything()], body: "" });
     peer.send(frame(TYPE.windowUpdate, 0, 0, uint32(1 << 20)));
-    expect([peer.answer(1).isEnded, peer.answer(5).isEnded]).toEqual([true, true]);
+    expect([peer.response(1).isEnded, peer.response(5).isEnded]).toEqual([true, true]);
   });
 
   test("RFC 9113 6.9.2: a window that the peer makes smaller may be less than nothing", () => {
@@ -192,11 +196,11 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     peer.send(settings([[SETTING.initialWindowSize, 500]]));
     peer.requests[0]!.write(Buffer.from("abc"));
     peer.send(frame(TYPE.windowUpdate, 0, 1, uint32(500)));
-    expect(peer.answer(1).body).toHaveLength(1000);
+    expect(peer.response(1).body).toHaveLength(1000);
     peer.send(frame(TYPE.windowUpdate, 0, 1, uint32(2)));
-    expect(peer.answer(1).body.slice(1000)).toBe("ab");
+    expect(peer.response(1).body.slice(1000)).toBe("ab");
     peer.send(settings([[SETTING.initialWindowSize, 501]]));
-    expect(peer.answer(1).body.slice(1000)).toBe("abc");
+    expect(peer.response(1).body.slice(1000)).toBe("abc");
   });
 
   test("streams send one frame each: a long response does not delay a short one", () => {
@@ -209,8 +213,8 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     peer.turn();
     peer.requests[1]!.respond(200, OK, Buffer.alloc(20_000));
     peer.takeAll();
-    expect(peer.answer(3).isEnded).toBe(true);
-    expect(peer.answer(1)).toMatchObject({ isEnded: true, body: expect.objectContaining({ length: 1 << 20 }) });
+    expect(peer.response(3).isEnded).toBe(true);
+    expect(peer.response(1)).toMatchObject({ isEnded: true, body: expect.objectContaining({ length: 1 << 20 }) });
     const last = (stream: number): number => peer.frames.findLastIndex((got) => got.stream === stream);
     expect(last(3)).toBeLessThan(last(1));
   });
@@ -238,7 +242,7 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
     peer.data(1, Buffer.alloc(16_384));
     expect(got).toBe(98_304);
     peer.data(1, Buffer.alloc(2000));
-    expect(peer.answer(1).reset).toBe(ERROR.flowControl);
+    expect(peer.response(1).reset).toBe(ERROR.flowControl);
   });
 
   test("RFC 9113 6.9.1: padding counts, and is given back", () => {
@@ -271,8 +275,8 @@ describe("windows (RFC 9113 5.2 and 6.9)", () => {
   });
 });
 
-describe("a body that is not read to its end before the answer (RFC 9113 8.1)", () => {
-  const answered = (length?: number): Peer => {
+describe("a body that is not read to its end before the response (RFC 9113 8.1)", () => {
+  const responded = (length?: number): Peer => {
     const peer = Peer.open();
     peer.connection.trust();
     const headers = length === undefined ? [] : ([["content-length", String(length)]] as const);
@@ -283,66 +287,66 @@ describe("a body that is not read to its end before the answer (RFC 9113 8.1)", 
   };
   const piece = Buffer.alloc(16_384);
 
-  test("may come to its end, so that a client that reads no answer before gets it whole, and the request is over", () => {
-    const peer = answered(MOST_UNREAD);
+  test("may come to its end, so that a client that reads no response before gets it whole, and the request is over", () => {
+    const peer = responded(MOST_UNREAD);
     expect([peer.connection.openStreams, peer.requests[0]!.isClosed]).toEqual([0, true]);
     for (let i = 0; i < MOST_UNREAD / piece.length; i++) peer.data(1, piece);
     peer.data(1, "", true);
-    expect(peer.answer(1)).toMatchObject({ body: "too large", isEnded: true, reset: undefined });
+    expect(peer.response(1)).toMatchObject({ body: "too large", isEnded: true, reset: undefined });
     peer.data(1, "more");
     peer.request(3);
-    expect([peer.requests.length, peer.goAway, peer.answer(1).reset]).toEqual([2, undefined, undefined]);
+    expect([peer.requests.length, peer.goAway, peer.response(1).reset]).toEqual([2, undefined, undefined]);
   });
 
   test("needs no larger window when the rest of it is small", () => {
-    const peer = answered(65_536);
+    const peer = responded(65_536);
     for (let i = 0; i < 3; i++) peer.data(1, piece);
     peer.data(1, piece, true);
     expect(peer.of(TYPE.windowUpdate).filter(({ stream }) => stream === 1)).toEqual([]);
-    expect([peer.answer(1).reset, peer.goAway]).toEqual([undefined, undefined]);
+    expect([peer.response(1).reset, peer.goAway]).toEqual([undefined, undefined]);
   });
 
   test("may end with trailers, or with a reset of its client", () => {
-    const peer = answered();
+    const peer = responded();
     peer.send(frame(TYPE.headers, HEADERS, 1, headerBlock([["a", "b"]])));
     peer.request(3, { method: "POST", ends: false });
     peer.requests[1]!.respond(413, {});
     peer.turn();
     peer.send(frame(TYPE.reset, 0, 3, uint32(ERROR.cancel)));
     for (let i = 0; i < 1000; i++) for (const id of [1, 3]) peer.data(id, piece);
-    expect([peer.answer(1).reset, peer.answer(3).reset, peer.goAway]).toEqual([undefined, undefined, undefined]);
+    expect([peer.response(1).reset, peer.response(3).reset, peer.goAway]).toEqual([undefined, undefined, undefined]);
   });
 
   test("is stopped without an error where its client sends more than 4 MiB", () => {
-    const peer = answered();
+    const peer = responded();
     for (let i = 0; i < 300; i++) peer.data(1, piece);
-    expect([peer.answer(1).isEnded, peer.answer(1).reset, peer.goAway]).toEqual([true, ERROR.none, undefined]);
+    expect([peer.response(1).isEnded, peer.response(1).reset, peer.goAway]).toEqual([true, ERROR.none, undefined]);
     const all = peer.of(TYPE.windowUpdate).filter(({ stream }) => stream === 1);
     expect(all.map(({ payload }) => payload.readUInt32BE(0))).toEqual([MOST_UNREAD]);
   });
 
-  test("is none where its last part is answered while it is read", () => {
+  test("is none where the response is sent while its last part is read", () => {
     const peer = Peer.open();
-    const answer = (id: number): void => {
+    const response = (id: number): void => {
       peer.request(id, { method: "POST", ends: false });
       const stream = peer.requests.at(-1)!;
       stream.open({ data: () => stream.respond(200, {}), end: () => {}, broken: () => {} });
       stream.start();
       peer.data(id, "all", true);
     };
-    for (let i = 0; i <= LIMITS.streams; i++) answer(1 + 2 * i);
-    expect([peer.answer(1).isEnded, peer.of(TYPE.reset)]).toEqual([true, []]);
+    for (let i = 0; i <= LIMITS.streams; i++) response(1 + 2 * i);
+    expect([peer.response(1).isEnded, peer.of(TYPE.reset)]).toEqual([true, []]);
   });
 
   test("is stopped where there are as many of them as there may be streams", () => {
-    const peer = answered();
+    const peer = responded();
     for (let i = 1; i <= LIMITS.streams; i++) {
-      expect(peer.answer(1).reset).toBeUndefined();
+      expect(peer.response(1).reset).toBeUndefined();
       peer.request(1 + 2 * i, { method: "POST", ends: false });
       peer.requests[i]!.respond(413, {});
       peer.turn();
     }
-    expect([peer.answer(1).reset, peer.answer(3).reset]).toEqual([ERROR.none, undefined]);
+    expect([peer.response(1).reset, peer.response(3).reset]).toEqual([ERROR.none, undefined]);
   });
 });
 
@@ -378,7 +382,7 @@ describe("what a peer may not do ends a stream or the connection", () => {
     peer.requests[0]!.open({ data: () => {}, end: () => {}, broken: () => broken++ });
     peer.requests[0]!.start();
     peer.send(...frames);
-    expect([peer.answer(1).reset, peer.goAway, broken]).toEqual([code, undefined, 1]);
+    expect([peer.response(1).reset, peer.goAway, broken]).toEqual([code, undefined, 1]);
     peer.request(5);
     expect(peer.requests).toHaveLength(3);
     await Promise.resolve();
@@ -544,7 +548,7 @@ describe("what is no mistake", () => {
     expect([peer.of(TYPE.reset).length, peer.goAway]).toEqual([resets, undefined]);
   });
 
-  test("settings are acknowledged and pings answered, each once and in order", () => {
+  test("settings and pings are acknowledged, each once and in order", () => {
     const peer = Peer.open();
     peer.send(
       frame(TYPE.ping, 0, 0, Buffer.from("12345678")),
@@ -568,7 +572,7 @@ describe("a connection has bounds", () => {
   test("streams beyond the limit are refused, and may be tried again", () => {
     const peer = Peer.open();
     for (let i = 0; i <= LIMITS.streams; i++) peer.request(2 * i + 1);
-    expect([peer.requests.length, peer.answer(21).reset]).toEqual([10, ERROR.refusedStream]);
+    expect([peer.requests.length, peer.response(21).reset]).toEqual([10, ERROR.refusedStream]);
     peer.requests[0]!.respond(200, OK);
     peer.turn();
     peer.request(23);
@@ -639,7 +643,7 @@ describe("a connection has bounds", () => {
     expect(fast.goAway).toBe(ERROR.enhanceYourCalm);
   });
 
-  test("nothing is read from a peer that takes no answers to what it asks again and again", () => {
+  test("nothing is read from a peer that takes no responses to what it asks again and again", () => {
     const peer = Peer.open();
     peer.takes = false;
     const pings = Buffer.concat(Array.from({ length: 1000 }, () => frame(TYPE.ping, 0, 0, Buffer.alloc(8))));
@@ -659,7 +663,7 @@ describe("a connection has bounds", () => {
     peer.turn();
     expect(stream!.buffered).toBeGreaterThan(700_000);
     peer.takeAll();
-    expect([stream!.buffered, peer.answer(1).body.length]).toEqual([0, 1 << 20]);
+    expect([stream!.buffered, peer.response(1).body.length]).toEqual([0, 1 << 20]);
   });
 
   test("short pieces of an unread body are kept together", () => {
@@ -679,7 +683,7 @@ describe("a connection has bounds", () => {
 });
 
 describe("the end", () => {
-  test("a connection that is closed in order answers what runs, takes nothing more, and ends", () => {
+  test("a connection that is closed in order responds to what runs, takes nothing more, and ends", () => {
     const peer = Peer.open();
     peer.request(1);
     peer.connection.close();
@@ -688,20 +692,20 @@ describe("the end", () => {
     expect(peer.of(TYPE.goAway)[0]!.payload.readUInt32BE(0)).toBe(1);
     peer.requests[0]!.respond(200, OK, Buffer.from("x"));
     peer.turn();
-    expect([peer.answer(1).isEnded, peer.socket, peer.isEnding]).toEqual([true, ["end"], true]);
+    expect([peer.response(1).isEnded, peer.socket, peer.isEnding]).toEqual([true, ["end"], true]);
   });
 
-  test("RFC 9113 6.8: a peer that goes away is answered what it has asked for", () => {
+  test("RFC 9113 6.8: a peer that goes away gets the responses that it has asked for", () => {
     const peer = Peer.open();
     peer.request(1);
     peer.send(frame(TYPE.goAway, 0, 0, Buffer.concat([uint32(0), uint32(0)])));
     expect(peer.socket).toEqual([]);
     peer.requests[0]!.respond(200, OK);
     peer.turn();
-    expect([peer.answer(1).isEnded, peer.socket]).toEqual([true, ["end"]]);
+    expect([peer.response(1).isEnded, peer.socket]).toEqual([true, ["end"]]);
   });
 
-  test("an answer is over when its last byte was sent", () => {
+  test("a response is over when its last byte was sent", () => {
     const peer = Peer.open();
     peer.takes = false;
     peer.request(1);

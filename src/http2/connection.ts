@@ -120,7 +120,7 @@ export class Http2Connection implements StreamOwner {
     this.#reader = new FrameReader(DEFAULT_FRAME_SIZE, (frame) => this.#receive(frame));
     this.#decoder = new HeaderDecoder({ listBytes: limits.headerBytes, listFields: limits.headerFields });
     this.#output = new Output({ ...options, sink: transport, fill: () => this.#fill() });
-    this.#sender = new Sender(this.#output, (stream) => this.#answered(stream));
+    this.#sender = new Sender(this.#output, (stream) => this.#responded(stream));
     this.#resets = new Rate(limits.resets, options.now);
     this.#unreadBodies = new UnreadBodies({
       maxBodies: limits.streams,
@@ -494,7 +494,7 @@ export class Http2Connection implements StreamOwner {
   }
 
   /** Handles the end of a response. */
-  #answered(stream: Http2Stream): void {
+  #responded(stream: Http2Stream): void {
     const { id, inbound } = stream;
     if (!inbound.isEnded) {
       this.#remember(id);

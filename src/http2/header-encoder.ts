@@ -9,7 +9,7 @@
 import { STATIC_FIELDS } from "./static-table.ts";
 
 /** Headers of a response by lower-case name; a list for a header with several fields. */
-export type AnswerHeaders = Readonly<Record<string, string | number | readonly string[]>>;
+export type ResponseHeaders = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** The beginning of a block after which the peer's table has the size 0 (RFC 7541 6.3). */
 export const NO_TABLE = "\x20";
@@ -53,7 +53,7 @@ function beginningOf(name: string): string {
 }
 
 /** Encodes a header block. @throws Error where a value has an invalid character */
-export function encodeHeaders(status: number, headers: AnswerHeaders): string {
+export function encodeHeaders(status: number, headers: ResponseHeaders): string {
   let block = STATUSES.get(status) ?? beginningOf(":status") + literal(String(status));
   for (const name in headers) {
     const value = headers[name]!;

@@ -30,7 +30,7 @@ test.each([
   ["the same pseudo-header field twice", [...REQUEST, ":path", "/b"]],
   ["a pseudo-header field behind a header", [...REQUEST.slice(0, 6), "a", "b", ":authority", "x"]],
   ["a pseudo-header field that there is not", [...REQUEST, ":protocol", "websocket"]],
-  ["one of answers", [...REQUEST, ":status", "200"]],
+  ["one of responses", [...REQUEST, ":status", "200"]],
   ["a header of the connection", [...REQUEST, "connection", "close"]],
   ["a coding of the connection", [...REQUEST, "transfer-encoding", "chunked"]],
   ["a wish for an upgrade", [...REQUEST, "upgrade", "websocket"]],

@@ -9,7 +9,7 @@
  */
 import { attempt } from "../util/attempt.ts";
 import { ERROR } from "./constants.ts";
-import { type AnswerHeaders, encodeHeaders } from "./header-encoder.ts";
+import { type ResponseHeaders, encodeHeaders } from "./header-encoder.ts";
 import { type BodyListener, Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -88,7 +88,7 @@ export class Http2Stream {
   }
 
   /** Sends a complete response. @throws Error where a header is invalid; nothing was sent then */
-  respond(status: number, headers: AnswerHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
+  respond(status: number, headers: ResponseHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     if (!this.#begin(status, headers)) return;
     if (body instanceof Uint8Array) this.outbound.add(body);
     else if (body) for (const piece of body) this.outbound.add(piece);
@@ -97,7 +97,7 @@ export class Http2Stream {
   }
 
   /** Begins a response whose bytes follow. @throws Error where a header is invalid; nothing was sent then */
-  begin(status: number, headers: AnswerHeaders): void {
+  begin(status: number, headers: ResponseHeaders): void {
     if (this.#begin(status, headers)) this.#owner.send(this);
   }
 
@@ -161,7 +161,7 @@ export class Http2Stream {
     void attempt(listener, (error) => this.#owner.fault(error));
   }
 
-  #begin(status: number, headers: AnswerHeaders): boolean {
+  #begin(status: number, headers: ResponseHeaders): boolean {
     const { outbound } = this;
     if (this.#isClosed || outbound.isBegun) return false;
     outbound.head = encodeHeaders(status, headers);

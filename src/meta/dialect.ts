@@ -87,11 +87,11 @@ export interface DialectRules {
   /** List items of built-in kinds have apiVersion and kind (DEC-4, META-1). */
   readonly itemsCarryKind: boolean;
   /** A delete responds with a Status for the kinds of EP-30..33, EP-40, EP-44 even while finalizers are pending (AMB-41). */
-  readonly pendingDeleteAnswersStatus: boolean;
+  readonly pendingDeleteReturnsStatus: boolean;
   /** Delete-collection responds with a Status instead of the list of deleted objects (EP-21, AMB-48). */
-  readonly deleteCollectionAnswersStatus: boolean;
+  readonly deleteCollectionReturnsStatus: boolean;
   /** Foreground deletion that waits gets 202, not only `orphanDependents=false` (DEC-18, DEC-26). */
-  readonly foregroundAnswersAccepted: boolean;
+  readonly foregroundDeleteReturnsAccepted: boolean;
   /** An empty `managedFields` list clears it (CLR-5, AMB-45: not in the documents). */
   readonly emptyListClearsManagedFields: boolean;
   /** PUT, merge and strategic patches may edit managedFields; else only a JSON patch may (MF-11). */
@@ -171,9 +171,9 @@ export const neutral: Dialect = {
     namespaceDeleteCollection: true,
     demandResourceVersion: false,
     itemsCarryKind: true,
-    pendingDeleteAnswersStatus: true,
-    deleteCollectionAnswersStatus: true,
-    foregroundAnswersAccepted: true,
+    pendingDeleteReturnsStatus: true,
+    deleteCollectionReturnsStatus: true,
+    foregroundDeleteReturnsAccepted: true,
     emptyListClearsManagedFields: false,
     managedFieldsEditable: false,
     recordAfterClear: true,
@@ -234,9 +234,9 @@ export const kubernetes: Dialect = {
     namespaceDeleteCollection: false,
     demandResourceVersion: true,
     itemsCarryKind: false,
-    pendingDeleteAnswersStatus: false,
-    deleteCollectionAnswersStatus: false,
-    foregroundAnswersAccepted: false,
+    pendingDeleteReturnsStatus: false,
+    deleteCollectionReturnsStatus: false,
+    foregroundDeleteReturnsAccepted: false,
     emptyListClearsManagedFields: true,
     managedFieldsEditable: true,
     recordAfterClear: false,

@@ -13,10 +13,10 @@ test("names that follow from others, the description of the schema, and the answ
     ...names,
     singular: "bigthing",
     description: "A thing.",
-    deleteAnswers: "status",
+    deleteReturns: "status",
     schema,
   });
-  const own = { description: "Another one.", deleteAnswers: "object" } as const;
+  const own = { description: "Another one.", deleteReturns: "object" } as const;
   expect(defineResource(schema, { ...names, ...own })).toMatchObject(own);
 });
 

@@ -4,7 +4,7 @@ import type { ApiObject, ResourceDefinition, ResourceRules } from "./definition.
 /** An object of the kind that has this schema, in wire form. */
 export type ObjectOf<S extends TSchema> = ApiObject & Static<S>;
 
-type Defaulted = Partial<Pick<ResourceDefinition, "deleteAnswers" | "description">>;
+type Defaulted = Partial<Pick<ResourceDefinition, "deleteReturns" | "description">>;
 
 /**
  * Defines a kind by its schema, and by rules for objects of the type of the schema. By default the description is that of the
@@ -17,5 +17,5 @@ export function defineResource<S extends { readonly description: string }>(
   // The walker of the schema has decoded every object before a rule sees it.
   const ofAny = rules as unknown as ResourceRules & Defaulted;
   const { description } = schema;
-  return { description, deleteAnswers: "status", ...ofAny, singular: rules.kind.toLowerCase(), schema };
+  return { description, deleteReturns: "status", ...ofAny, singular: rules.kind.toLowerCase(), schema };
 }

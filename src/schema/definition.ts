@@ -430,7 +430,7 @@ export interface ResourceDefinition extends ResourceRules {
   readonly description: string;
   readonly schema: TSchema;
   /** What a finished delete returns (EP-30..51). */
-  readonly deleteAnswers: "object" | "status";
+  readonly deleteReturns: "object" | "status";
 }
 
 /** Creates the definitions of a group for a dialect. */

@@ -1,6 +1,6 @@
 /**
  * Bounds the time of a request from a socket, from its head to the last byte of its response: a body that trickles in, work
- * that does not end, a response that is not read. As in kube-apiserver, a request that is not answered by then is answered
+ * that does not end, a response that is not read. As in kube-apiserver, a request without a response by then gets one
  * with 504; a response that has begun is broken off. A client may set a shorter time (LIMIT-3).
  *
  * @module
@@ -8,20 +8,20 @@
 import { attempt } from "../util/attempt.ts";
 import type { Timer } from "../util/clock.ts";
 import { Deadlines } from "../util/deadlines.ts";
-import { answerFailure } from "./answer/answer-failure.ts";
+import { respondWithFailure } from "./response/respond-failure.ts";
 import type { ServerContext } from "./request/context.ts";
 import { requestMillis, timedOut } from "./request/timeout.ts";
 import type { ServerRequest } from "./request/request.ts";
 import { logFields } from "./request/log-fields.ts";
 
 /** How long the response with 504 may take. */
-const ANSWER_MS = 5_000;
+const RESPONSE_MS = 5_000;
 
 /** Ends requests whose time is over; the head of this file has the rules. */
 export class LateRequests implements Disposable {
   readonly #server: ServerContext;
   readonly #running: Deadlines<ServerRequest>;
-  readonly #answered: Deadlines<ServerRequest>;
+  readonly #timedOut: Deadlines<ServerRequest>;
 
   constructor(server: ServerContext) {
     const { clock, limits } = server;
@@ -32,9 +32,9 @@ export class LateRequests implements Disposable {
       owner: "late requests",
       over: (request) => this.#late(request),
     });
-    this.#answered = new Deadlines({
+    this.#timedOut = new Deadlines({
       clock,
-      millis: ANSWER_MS,
+      millis: RESPONSE_MS,
       owner: "late requests",
       over: ({ response }) => response.responder.destroy(),
     });
@@ -46,14 +46,14 @@ export class LateRequests implements Disposable {
     const own = this.#shorten(request);
     request.response.responder.onOver(() => {
       own?.cancel();
-      if (!this.#running.delete(request)) this.#answered.delete(request);
+      if (!this.#running.delete(request)) this.#timedOut.delete(request);
       request.response.over();
     });
   }
 
   [Symbol.dispose](): void {
     this.#running[Symbol.dispose]();
-    this.#answered[Symbol.dispose]();
+    this.#timedOut[Symbol.dispose]();
   }
 
   /** Ends a request when the `timeout` that its client has sent is over. */
@@ -72,13 +72,13 @@ export class LateRequests implements Disposable {
     if (response.longRunning) return;
     const about = { limit: "request timeout", ...logFields(request) };
     this.#server.log.warn("a request has taken longer than it may", about, about.route);
-    if (response.answered) {
+    if (response.responded) {
       response.responder.destroy();
       return;
     }
-    this.#answered.add(request);
+    this.#timedOut.add(request);
     void attempt(
-      () => answerFailure(this.#server, request, timedOut(millis)),
+      () => respondWithFailure(this.#server, request, timedOut(millis)),
       (error) => {
         this.#server.faults.report("request", error, about);
         response.responder.destroy();

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { registryOf } from "../registry/testing/registry.ts";
-import type { InjectAnswer } from "./http/inject.ts";
+import type { InjectResponse } from "./http/inject.ts";
 import { KINDS } from "./testing/kinds.ts";
 import { testServer } from "./testing/test-server.ts";
 
@@ -17,15 +17,18 @@ const object = (name: string, over: object = {}) => ({
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 describe("objects", () => {
-  test("EP-10: get answers the bytes of the cache, with a line end", async () => {
+  test("EP-10: get responds with the bytes of the cache, with a line end", async () => {
     const { ask, put, resource } = await testServer();
     await put(object("a"));
-    const answer = await ask("GET", `${CM}/a`);
+    const response = await ask("GET", `${CM}/a`);
     const configmaps = resource("configmaps");
     const entry = await configmaps.get({ namespace: "n", name: "a", subresource: "" }, { resourceVersion: "" });
-    expect(answer.code).toBe(200);
-    expect(answer.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-cache, private" });
-    expect(await answer.text()).toBe(`${Buffer.from(configmaps.view(entry)).toString()}\n`);
+    expect(response.code).toBe(200);
+    expect(response.headers).toMatchObject({
+      "content-type": "application/json",
+      "cache-control": "no-cache, private",
+    });
+    expect(await response.text()).toBe(`${Buffer.from(configmaps.view(entry)).toString()}\n`);
   });
 
   test("DEC-18: what is not there is a Status 404 with the plural", async () => {
@@ -40,18 +43,18 @@ describe("objects", () => {
     });
   });
 
-  test("EP-15: create answers 201 and tells warnings; its manager is the one named, or the user agent", async () => {
+  test("EP-15: create responds with 201 and tells warnings; its manager is the one named, or the user agent", async () => {
     const { json } = await testServer();
     const text = JSON.stringify(object("a")).replace('"data":{"k":"v"}', '"data":{"k":"v","k":"w"}');
-    const answer = await json("POST", `${CM}?fieldManager=m`, { body: text, headers: JSON_TYPE });
-    expect(answer).toMatchObject({ code: 201, body: { data: { k: "w" } } });
-    expect(answer.headers["warning"]).toEqual(['299 - "duplicate field \\"data.k\\""']);
+    const response = await json("POST", `${CM}?fieldManager=m`, { body: text, headers: JSON_TYPE });
+    expect(response).toMatchObject({ code: 201, body: { data: { k: "w" } } });
+    expect(response.headers["warning"]).toEqual(['299 - "duplicate field \\"data.k\\""']);
     const unnamed = await json("POST", CM, { body: JSON.stringify(object("b")), headers: JSON_TYPE });
-    const managers = [answer, unnamed].map(({ body }) => body.metadata.managedFields[0].manager as string);
+    const managers = [response, unnamed].map(({ body }) => body.metadata.managedFields[0].manager as string);
     expect(managers).toEqual(["m", "tester"]);
   });
 
-  test("EP-15: a create that is a dry run answers as one that is none, and stores nothing", async () => {
+  test("EP-15: a create that is a dry run responds as one that is none, and stores nothing", async () => {
     const { ask, json } = await testServer();
     const body = JSON.stringify(object("a"));
     expect(await json("POST", `${CM}?dryRun=All`, { body })).toMatchObject({ code: 201, body: { data: { k: "v" } } });
@@ -79,8 +82,8 @@ describe("objects", () => {
   ])("DEC-17: a patch of type %s, %j, is %i", async (type, patch, code) => {
     const { ask, json, put } = await testServer();
     await put(object("a"));
-    const answer = await ask("PATCH", `${CM}/a`, { body: JSON.stringify(patch), headers: { "content-type": type } });
-    expect(answer.code).toBe(code);
+    const response = await ask("PATCH", `${CM}/a`, { body: JSON.stringify(patch), headers: { "content-type": type } });
+    expect(response.code).toBe(code);
     expect((await json("GET", `${CM}/a`)).body.data).toEqual({ k: code === 200 ? "w" : "v" });
   });
 
@@ -90,12 +93,12 @@ describe("objects", () => {
     const headers = { "content-type": "application/apply-patch+yaml" };
     const body = "apiVersion: v1\nkind: ConfigMap\ndata: {k: w}";
     expect((await json("PATCH", `${CM}/a?fieldManager=m`, { body, headers })).code).toBe(409);
-    const answer = await json("PATCH", `${CM}/a?fieldManager=m&force=1`, { body, headers });
-    expect(answer).toMatchObject({ code: 200, body: { data: { k: "w" } } });
-    expect(answer.body.metadata.managedFields[0]).toMatchObject({ manager: "m", operation: "Apply" });
+    const response = await json("PATCH", `${CM}/a?fieldManager=m&force=1`, { body, headers });
+    expect(response).toMatchObject({ code: 200, body: { data: { k: "w" } } });
+    expect(response.body.metadata.managedFields[0]).toMatchObject({ manager: "m", operation: "Apply" });
   });
 
-  test("DEC-26: a delete answers a Status or the object, and a body beats the query", async () => {
+  test("DEC-26: a delete responds with a Status or the object, and a body beats the query", async () => {
     const { ask, json, put } = await testServer();
     await put(object("a"));
     await put({ kind: "Widget", metadata: { name: "w" } });
@@ -134,10 +137,10 @@ describe("objects", () => {
     });
   });
 
-  test("DEC-37: every answer of a deprecated version says so", async () => {
+  test("DEC-37: every response of a deprecated version says so", async () => {
     const { ask } = await testServer();
-    const answer = await ask("GET", "/apis/example.com/v1/widgets");
-    expect(answer.headers["warning"]).toEqual(['299 - "example.com/v1 Widget is deprecated"']);
+    const response = await ask("GET", "/apis/example.com/v1/widgets");
+    expect(response.headers["warning"]).toEqual(['299 - "example.com/v1 Widget is deprecated"']);
   });
 });
 
@@ -162,7 +165,7 @@ describe("lists and tables", () => {
     expect((await json("GET", "/apis/example.com/v1/widgets")).body.items).toEqual([]);
   });
 
-  test("an object with as many members as may stand side by side is answered in every form, and taken back", async () => {
+  test("an object with as many members as may stand side by side is returned in every form, and taken back", async () => {
     const { ask } = await testServer();
     const data = Object.fromEntries(Array.from({ length: 16_384 }, (_, i) => [`k${i}`, "several\nlines\n"]));
     const made = await ask("POST", CM, {
@@ -172,8 +175,8 @@ describe("lists and tables", () => {
     const body = await made.text();
     expect((await ask("PUT", `${CM}/full`, { body, headers: { "content-type": "application/json" } })).code).toBe(200);
     for (const accept of ["application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"]) {
-      const answer = await ask("GET", `${CM}/full`, { headers: { accept } });
-      expect([answer.code, (await answer.text()).includes("full")]).toEqual([200, true]);
+      const response = await ask("GET", `${CM}/full`, { headers: { accept } });
+      expect([response.code, (await response.text()).includes("full")]).toEqual([200, true]);
     }
   });
 
@@ -181,11 +184,11 @@ describe("lists and tables", () => {
     const { ask, put } = await testServer();
     const big = "x".repeat(5000);
     for (let i = 0; i < 300; i++) await put(object(`o${i}`, { data: { big } }));
-    const answer = await ask("GET", CM);
-    expect(answer.headers["content-length"]).toBeUndefined();
+    const response = await ask("GET", CM);
+    expect(response.headers["content-length"]).toBeUndefined();
     let pieces = 0;
     let text = "";
-    for await (const piece of answer.pieces()) {
+    for await (const piece of response.pieces()) {
       pieces++;
       text += Buffer.from(piece).toString();
     }
@@ -251,9 +254,9 @@ describe("paths and methods", () => {
     const seen: string[] = [];
     for (const request of requests) {
       const [method, url] = request.split(" ") as [string, string];
-      const answer = await ask(method, url, method === "POST" || method === "PUT" ? { body: "{}" } : {});
-      const type = String(answer.headers["content-type"]).startsWith("text/plain") ? " text" : "";
-      seen.push(`${request} ${answer.code}${type}`);
+      const response = await ask(method, url, method === "POST" || method === "PUT" ? { body: "{}" } : {});
+      const type = String(response.headers["content-type"]).startsWith("text/plain") ? " text" : "";
+      seen.push(`${request} ${response.code}${type}`);
     }
     return seen;
   };
@@ -263,7 +266,7 @@ describe("paths and methods", () => {
     expect(await codes(strict, requests)).toEqual(expected);
   };
 
-  test("DEC-18: a path that exists answers 405 to methods it does not know, others 404", () =>
+  test("DEC-18: a path that exists responds with 405 to methods it does not know, others 404", () =>
     expectCodes(
       false,
       `HEAD ${CM} 405
@@ -348,7 +351,7 @@ describe("paths and methods", () => {
 });
 
 describe("who asks", () => {
-  const bare = async (headers: Record<string, string>, url = CM): Promise<InjectAnswer> =>
+  const bare = async (headers: Record<string, string>, url = CM): Promise<InjectResponse> =>
     (await testServer()).server.inject({ url, headers });
 
   test("AUTH-1: no credential, a wrong one: 401; health and version are open", async () => {
@@ -372,7 +375,7 @@ describe("who asks", () => {
     expect((await server.inject({ url: "/apis/example.com/v1/nosuch/x", headers })).code).toBe(404);
   });
 
-  test("every answer has an Audit-Id; a client's own is kept when it is well formed", async () => {
+  test("every response has an Audit-Id; a client's own is kept when it is well formed", async () => {
     const { ask } = await testServer();
     expect((await ask("GET", "/version")).headers["audit-id"]).toMatch(/^[0-9a-f-]{36}$/);
     expect((await ask("GET", "/version", { headers: { "audit-id": "mine-1" } })).headers["audit-id"]).toBe("mine-1");
@@ -433,9 +436,9 @@ describe("failures and limits", () => {
     const body = `kind: ConfigMap\napiVersion: v1\nmetadata: {name: big, namespace: "n"}\ndata:\n${lines.join("\n")}\n`;
     let turns = 0;
     const count = setInterval(() => turns++, 5);
-    const answer = await ask("POST", CM, { body, headers: { "content-type": "application/yaml" } });
+    const response = await ask("POST", CM, { body, headers: { "content-type": "application/yaml" } });
     clearInterval(count);
-    expect([answer.code, turns > 3]).toEqual([201, true]);
+    expect([response.code, turns > 3]).toEqual([201, true]);
     const bad = await ask("POST", CM, { body: `${body}\n\t: [`, headers: { "content-type": "application/yaml" } });
     expect(bad.code).toBe(400);
     await server.close(0);

@@ -15,7 +15,7 @@ import { FilterChain } from "./filters/chain.ts";
 import type { Filter } from "./filters/contract.ts";
 import { DEFAULT_FILTERS } from "./filters/default.ts";
 import { ConnectionGuard } from "./http/guard.ts";
-import { type InjectAnswer, InjectExchange, type InjectRequest } from "./http/inject.ts";
+import { type InjectResponse, InjectExchange, type InjectRequest } from "./http/inject.ts";
 import { type ListenOptions, type Listener, listen } from "./http/listeners.ts";
 import { LateRequests } from "./late-requests.ts";
 import type { Programs, ServerContext, ServerParts, Route } from "./request/context.ts";
@@ -60,15 +60,15 @@ export interface ServerOptions extends ServerParts, RouteParts {
 
 /** A server that runs. */
 export interface ServerHandle {
-  /** Answers a request. Never rejects. */
+  /** Responds to a request. Never rejects. */
   handle(exchange: Exchange): void;
   /** Opens a port. */
   listen(options: ListenOptions): Promise<Listener>;
   /**
-   * Answers a request of the same process; resolves when the headers of the response are there, and rejects where a filter
+   * Responds to a request of the same process; resolves when the headers of the response are there, and rejects where a filter
    * has broken off instead.
    */
-  inject(request: InjectRequest): Promise<InjectAnswer>;
+  inject(request: InjectRequest): Promise<InjectResponse>;
   /** Watches that are running. */
   readonly watches: number;
   /** Ends watches and other long responses whose credentials are no longer valid. */
@@ -127,13 +127,13 @@ class HttpServer implements ServerHandle {
     return listener;
   }
 
-  inject(sent: InjectRequest): Promise<InjectAnswer> {
+  inject(sent: InjectRequest): Promise<InjectResponse> {
     const exchange = new InjectExchange(sent, this.#activity);
     const request = new ServerRequest(this.#context, exchange);
     // Callers of this process are not counted.
     if (!sent.identity) exchange.onOver(() => request.response.over());
     void this.#chain.run(request);
-    return exchange.answer;
+    return exchange.response;
   }
 
   endRevoked(): Promise<void> {

@@ -6,7 +6,7 @@ import type { ClusterOptions } from "./contract.ts";
 const map = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace: "default" }, data });
 
 describe("createCluster", () => {
-  test("answers in process, as the real server does, with what every namespace has", async () => {
+  test("responds in process, as the real server does, with what every namespace has", async () => {
     await using cluster = await createCluster();
     const client = cluster.client();
     expect((await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name)).toEqual([

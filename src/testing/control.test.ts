@@ -23,10 +23,10 @@ describe("control over HTTP", () => {
   async function ask(method: "POST" | "DELETE" | "GET", name: string, body?: unknown): Promise<[number, unknown]> {
     const path = `/keelson/v1/testing/${name}`;
     const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-    const answer = await transport({ method, path, headers: {}, ...sent });
+    const response = await transport({ method, path, headers: {}, ...sent });
     let text = "";
-    for await (const piece of answer.body) text += Buffer.from(piece).toString();
-    return [answer.status, JSON.parse(text)];
+    for await (const piece of response.body) text += Buffer.from(piece).toString();
+    return [response.status, JSON.parse(text)];
   }
   const stored = (): Promise<ConfigMap | undefined> =>
     cluster.client().resource(ConfigMap).find({ namespace: "default", name: "a" });
@@ -101,8 +101,8 @@ describe("control over HTTP", () => {
   test("another method is 405, and another user is refused", async () => {
     expect(await ask("GET", "mark")).toMatchObject([405, {}]);
     const stranger = nodeTransport({ url: endpoint.url, ca: endpoint.ca, token: "another" });
-    const answer = await stranger({ method: "POST", path: "/keelson/v1/testing/reset", headers: {} });
-    expect(answer.status).toBe(401);
+    const response = await stranger({ method: "POST", path: "/keelson/v1/testing/reset", headers: {} });
+    expect(response.status).toBe(401);
     stranger.close();
   });
 

@@ -110,7 +110,7 @@ export function controlRoutes(cluster: () => Cluster): readonly Route[] {
     path: `${CONTROL_PATH}/${name}`,
     methods: Object.keys(actions),
     listed: () => [],
-    answer: (_server, request) => answer(cluster(), request, actions[request.incoming.sent.method]!),
+    answer: (_server, request) => perform(cluster(), request, actions[request.incoming.sent.method]!),
   });
   return [
     route("mark", { POST: mark }),
@@ -121,7 +121,7 @@ export function controlRoutes(cluster: () => Cluster): readonly Route[] {
   ];
 }
 
-async function answer(cluster: Cluster, request: ServerRequest, act: Action): Promise<void> {
+async function perform(cluster: Cluster, request: ServerRequest, act: Action): Promise<void> {
   // This request waits for the running work, so it does not count as running.
   using _parked = request.park();
   const body = await membersOf(request);

@@ -62,7 +62,7 @@ describe("refusals", () => {
     [internalError, 500, "InternalError"],
     [serviceUnavailable, 503, "ServiceUnavailable"],
     [storeRefuses, 507, "StorageFull"],
-  ])("%s is answered in the server's own words, and nothing is stored", async (make, code, reason) => {
+  ])("%s gets a response in the server's own words, and nothing is stored", async (make, code, reason) => {
     using refused = cluster.faults.next({ verb: "create", kind: ConfigMap }, make());
     expect(await failure(create())).toMatchObject({ code, reason, kind: "Status", status: "Failure" });
     expect([refused.hits, await refused.met]).toEqual([
@@ -175,7 +175,7 @@ describe("waits", () => {
   });
 });
 
-describe("lost answers", () => {
+describe("lost responses", () => {
   test.each([
     ["dropConnection", "before", dropConnection({ when: "before" })],
     ["dropConnection", "after", dropConnection({ when: "after" })],

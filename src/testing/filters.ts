@@ -143,8 +143,8 @@ function player(parts: FilterParts, passing: WeakMap<ServerRequest, Passing>): F
         };
         return;
       }
-      const { answer } = request;
-      if (answer) request.answer = () => refusing.run(refusal(faults, found), answer);
+      const { handle } = request;
+      if (handle) request.handle = () => refusing.run(refusal(faults, found), handle);
     },
     decoded(_server, request) {
       const found = passing.get(request);

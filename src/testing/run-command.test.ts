@@ -12,7 +12,7 @@ import { runCommand } from "./run-command.ts";
 const folder = mkdtempSync(join(tmpdir(), "keelson-run-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A script that asks the cluster for something; `ask(method, path, body)` answers code and JSON. */
+/** A script that asks the cluster for something; `ask(method, path, body)` returns code and JSON. */
 function script(name: string, text: string): string {
   const path = join(folder, `${name}.mjs`);
   const head = `
@@ -22,9 +22,9 @@ function script(name: string, text: string): string {
     const ca = Buffer.from(/certificate-authority-data: (\\S+)/.exec(readFileSync(KUBECONFIG, "utf8"))[1], "base64");
     const ask = (method, path, body) => new Promise((resolve, reject) => {
       const headers = { authorization: "Bearer " + KEELSON_TOKEN, "content-type": "application/json" };
-      const request = https.request(KEELSON_URL + path, { method, ca, headers }, async (answer) => {
-        const text = Buffer.concat(await answer.toArray()).toString();
-        resolve([answer.statusCode, text.startsWith("{") ? JSON.parse(text) : text]);
+      const request = https.request(KEELSON_URL + path, { method, ca, headers }, async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        resolve([response.statusCode, text.startsWith("{") ? JSON.parse(text) : text]);
       });
       request.on("error", reject).end(body && JSON.stringify(body));
     });

@@ -178,7 +178,7 @@ describe("stories", () => {
     expect(skip).toBe(3);
   });
 
-  test("10: a storage driver's provisioner leaks no volume, whichever write its answer is lost to", async () => {
+  test("10: a storage driver's provisioner leaks no volume, whichever write its response is lost to", async () => {
     const claims = sharedInformer(PersistentVolumeClaim, {
       indexes: { class: (claim) => claim.spec.storageClassName },
     });
@@ -405,7 +405,7 @@ describe("rule 1: a reconcile that waits for the clock does not count as running
     (ctx: { clock: { sleep(time: "10s"): Promise<void> }; client: ReturnType<Cluster["client"]> }) => Promise<unknown>
   > = {
     "its clock": ({ clock }) => clock.sleep("10s"),
-    "a slow answer": ({ client }) => client.resource(Pod).list(),
+    "a slow response": ({ client }) => client.resource(Pod).list(),
     "a busy server": ({ client }) => client.resource(Lease).list(),
   };
 

@@ -76,21 +76,21 @@ export function testSimulation(
     flapping: (...args) => faults().flapping(...args),
     async logs(container, { previous = false } = {}) {
       await settled();
-      const log = answered<ContainerLog>(container, simulation().logs({ ...targetOf(container), previous }));
+      const log = resultOf<ContainerLog>(container, simulation().logs({ ...targetOf(container), previous }));
       return log.lines.map(({ text }: LogLine) => text);
     },
     async exec(container, command, options = {}) {
       await settled();
       const words = typeof command === "string" ? command.split(" ").filter((word) => word !== "") : command;
       const result = await simulation().exec(targetOf(container), { command: words, ...options });
-      const { stdout = "", stderr = "", code = 0 } = answered<ExecResult>(container, result);
+      const { stdout = "", stderr = "", code = 0 } = resultOf<ExecResult>(container, result);
       return { stdout, stderr, code };
     },
     async request(container, request = {}) {
       await settled();
       const whole = { method: "GET", path: "/", port: 80, headers: {}, body: "", ...request };
       const response = await simulation().request(targetOf(container), whole);
-      const { status = 200, headers = {}, body = "" } = answered<ContainerResponse>(container, response);
+      const { status = 200, headers = {}, body = "" } = resultOf<ContainerResponse>(container, response);
       return { status, headers, body };
     },
   };
@@ -108,9 +108,9 @@ const WHY: Readonly<Record<Unanswered, string>> = {
   NodeLost: "its node is lost",
 };
 
-function answered<T extends object>(container: ContainerOf, answer: T | Unanswered): T {
-  if (typeof answer === "object") return answer;
+function resultOf<T extends object>(container: ContainerOf, result: T | Unanswered): T {
+  if (typeof result === "object") return result;
   const { namespace, pod, container: name } = { container: undefined, ...targetOf(container) };
   const what = name === undefined ? `Pod ${namespace}/${pod}` : `container ${name} of Pod ${namespace}/${pod}`;
-  throw new Error(`expected ${what} to answer: ${WHY[answer]}`);
+  throw new Error(`expected ${what} to answer: ${WHY[result]}`);
 }

@@ -497,8 +497,9 @@ export class TestCluster implements Cluster {
 
   /** Describes the last five writes of a controller, for an error. */
   #lastWrites(controller: string): readonly string[] {
-    const isAnswered = ({ userAgent, code }: RequestRecord): boolean => userAgent === controller && code !== undefined;
-    const writes = this.requests({ verb: "writes", where: isAnswered });
+    const hasResponded = ({ userAgent, code }: RequestRecord): boolean =>
+      userAgent === controller && code !== undefined;
+    const writes = this.requests({ verb: "writes", where: hasResponded });
     return writes.slice(-5).map(({ verb, kind, namespace = "", name = "", subresource = "", changed }) => {
       const what = [`${namespace}/${name}`.replace(/^\//, ""), subresource].filter(Boolean).join(" ");
       return `${verb} ${kind} ${what}${changed ? "" : ", which changed nothing"}`;

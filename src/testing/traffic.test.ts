@@ -60,7 +60,7 @@ describe("rule 11: requests", () => {
     ]);
   });
 
-  test("a record is there before its answer, and a watch counts its events", async () => {
+  test("a record is there before its response, and a watch counts its events", async () => {
     const watch = subject.resource(ConfigMap).watch({ namespace: "default", resourceVersion: "0" });
     await watch.next();
     const [record] = cluster.requests({ verb: "watch" });

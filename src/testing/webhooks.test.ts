@@ -24,7 +24,7 @@ test("a function refuses, warns and sees the request", async () => {
   ]);
 });
 
-test("a function that mutates answers the object, or a patch", async () => {
+test("a function that mutates returns the object, or a patch", async () => {
   await using cluster = await createCluster();
   const options = { for: ConfigMap, mutates: true };
   await cluster.webhook({ ...options, name: "a.example.com" }, ({ object }) =>

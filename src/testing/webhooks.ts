@@ -109,15 +109,15 @@ class Registered {
     for (let n = 0; n < times; n++) this.#faults.push(fault);
   }
 
-  /** Answers a review; `signal` is aborted when its time is over. */
-  async answer(review: Review, clock: Clock, signal: AbortSignal): Promise<Value> {
+  /** Responds to a review; `signal` is aborted when its time is over. */
+  async respond(review: Review, clock: Clock, signal: AbortSignal): Promise<Value> {
     const { request, ...head } = review;
     this.calls.push(request);
     const fault = this.#faults.shift();
     if (fault && "play" in fault) await play(fault, request, clock, signal);
-    const answered =
+    const response =
       fault && "answer" in fault ? faulty(fault, request) : responseOf(request, await this.handler(request));
-    return { ...head, response: answered } as unknown as Value;
+    return { ...head, response } as unknown as Value;
   }
 }
 
@@ -175,7 +175,7 @@ export class WebhookBook {
         const registered = this.#registered.get(new URL(address.url).host);
         if (!registered) return (others ??= openHooks({ clock })).call(address, body, millis, outer);
         const review = decodeJson(Buffer.from(body)).value as unknown as Review;
-        return withTimeout(clock, millis, "a response", (signal) => registered.answer(review, clock, signal), outer);
+        return withTimeout(clock, millis, "a response", (signal) => registered.respond(review, clock, signal), outer);
       },
       close: () => others?.close(),
     };
@@ -248,8 +248,8 @@ function faulty({ answer, message }: Exclude<WebhookFault, Fault>, { uid }: Webh
 }
 
 /** The response of a review. */
-function responseOf(request: WebhookRequest, answer: WebhookAnswer | void): object {
-  const { allowed = true, message, code, reason, warnings, auditAnnotations, object, patch } = answer ?? {};
+function responseOf(request: WebhookRequest, result: WebhookAnswer | void): object {
+  const { allowed = true, message, code, reason, warnings, auditAnnotations, object, patch } = result ?? {};
   const operations = patch ?? (object ? patchOf(request.object, object) : []);
   const status = Object.entries({ message, code, reason }).filter(([, value]) => value !== undefined);
   return {

@@ -9,6 +9,7 @@ import { DataDirectory } from "../../src/app/storage/data-directory.ts";
 import { contextOf } from "../../src/client/kubeconfig/context.ts";
 import { ConfigMap, ServiceAccount } from "../../src/client/kinds/index.ts";
 import type { ConsoleLink, ConsoleSession } from "../../src/meta/console-session.ts";
+import { authority } from "../../src/pki/certificate.ts";
 import { client as clientCertificate } from "../../src/pki/index.ts";
 import { type Clock, newSystemClock, systemClock } from "../../src/util/clock.ts";
 import { decodeYaml } from "../../src/value/yaml.ts";
@@ -299,6 +300,20 @@ describe("a session", () => {
     }
   });
 
+  test("ends with the authority of its certificate; one of a token stays", async () => {
+    const term = { now: Date.now(), days: 1 };
+    const [trusted, other] = [authority(term), authority(term)];
+    await using own = await startServer({ clientCaFile: fileOf("client-ca.crt", trusted.cert) });
+    const kim = clientCertificate(trusted, "kim", ["system:masters"], term);
+    const [ofKim, ofAdmin] = [await cookieOf(kim, own), await cookieOf(undefined, own)];
+    await own.restart();
+    expect((await ask(ofKim, NAMESPACES, OWN, { of: own })).code).toBe(200);
+    fileOf("client-ca.crt", other.cert);
+    await own.restart();
+    expect((await ask(ofKim, NAMESPACES, OWN, { of: own })).code).toBe(401);
+    expect((await ask(ofAdmin, NAMESPACES, OWN, { of: own })).code).toBe(200);
+  });
+
   test("ends with the account that was deleted", async () => {
     const accounts = server.client.resource(ServiceAccount);
     await accounts.create({ metadata: { namespace: "default", name: "robot" } });
@@ -460,11 +475,11 @@ describe("servers", () => {
   });
 });
 
-test("answers below /console/ say what a browser may do with them", async () => {
-  for (const path of ["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"]) {
+test.each(["/console/", "/console/list/core/v1/pods", "/console/login", "/console/none.js"])(
+  "the answer of %s says what a browser may do with it",
+  async (path) => {
     const answer = await server.ask("GET", path, { as: {} });
-    const policy = answer.header("content-security-policy").split("; ");
-    expect(policy, path).toEqual(
+    expect(answer.header("content-security-policy").split("; ")).toEqual(
       expect.arrayContaining([
         "default-src 'none'",
         "script-src 'self'",
@@ -475,10 +490,10 @@ test("answers below /console/ say what a browser may do with them", async () => 
         "frame-ancestors 'none'",
       ]),
     );
-    expect(answer.header("x-content-type-options"), path).toBe("nosniff");
-    expect(answer.header("referrer-policy"), path).toBe("no-referrer");
-  }
-});
+    expect(answer.header("x-content-type-options")).toBe("nosniff");
+    expect(answer.header("referrer-policy")).toBe("no-referrer");
+  },
+);
 
 test("audit names the user of a session, and neither the cookie nor the code of a link", async () => {
   const log = join(home, "audit.log");

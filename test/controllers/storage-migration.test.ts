@@ -40,7 +40,7 @@ const storing = (first: string, second: string): ResourceDefinition[] => {
   const spec = optional(struct("What is wanted.", { size: optional(int32("How big.")) }));
   const schema = objectSchema("A kind of the test.", { spec });
   const common = { ...names, scope: "Namespaced", description: "A kind of the test.", schema } as const;
-  const stored: ResourceDefinition = { ...common, version: first, deleteAnswers: "object" };
+  const stored: ResourceDefinition = { ...common, version: first, deleteReturns: "object" };
   const storedAs = { definition: `widgets.example.com/${first}`, toStored: as(first), fromStored: as(second) };
   return [stored, { ...stored, version: second, storedAs }];
 };

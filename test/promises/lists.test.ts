@@ -1,6 +1,6 @@
 /** The promise that a list is never in memory as a whole: an unread list costs little, in every form. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InjectAnswer } from "../../src/server/http/inject.ts";
+import type { InjectResponse } from "../../src/server/http/inject.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { bytesInUse } from "../../src/util/testing/heap.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => api.world.cluster.close(0));
 
 /** Begins a list that is not read. */
-const begin = (query: Record<string, string>, accept: string): Promise<InjectAnswer> =>
+const begin = (query: Record<string, string>, accept: string): Promise<InjectResponse> =>
   api.raw("GET", ITEMS, undefined, { query, headers: { accept } });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
     await (await begin(query, accept)).bytes();
     const before = bytesInUse();
     // One after the other: the turn of each is measured.
-    const answers: InjectAnswer[] = [];
+    const answers: InjectResponse[] = [];
     while (answers.length < LISTS) answers.push(await begin(query, accept));
     const more = (bytesInUse() - before) / 2 ** 20;
     expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([200]));

@@ -21,7 +21,7 @@ import { builtInControllers, chooseControllers, lifecycleControllers } from "../
 import { neutral } from "../../src/meta/dialect.ts";
 import { gatesOf } from "../../src/meta/gates.ts";
 import { createPki } from "../../src/pki/index.ts";
-import type { InjectAnswer } from "../../src/server/http/inject.ts";
+import type { InjectResponse } from "../../src/server/http/inject.ts";
 import { openMemoryStore } from "../../src/storage/memory/store.ts";
 import { Activity } from "../../src/util/activity.ts";
 import { ManualClock, seededRandom } from "../../src/util/clock.ts";
@@ -137,11 +137,11 @@ export class Api {
   }
 
   /** The answer as it comes. */
-  raw(method: string, path: string, body?: Body, extras: Extras = {}): Promise<InjectAnswer> {
+  raw(method: string, path: string, body?: Body, extras: Extras = {}): Promise<InjectResponse> {
     return metered(`${method} ${path}`, this.#inject(method, path, body, extras));
   }
 
-  #inject(method: string, path: string, body: Body | undefined, extras: Extras): () => Promise<InjectAnswer> {
+  #inject(method: string, path: string, body: Body | undefined, extras: Extras): () => Promise<InjectResponse> {
     const { query = {}, headers = {}, identity = ADMIN } = extras;
     const request = {
       method,

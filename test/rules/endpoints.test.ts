@@ -48,13 +48,13 @@ describe.each(RESOURCES.map((r) => ({ ...r, ids: IDS[r.kind]! })))("$kind", (r) 
     expect(got.at("metadata.namespace")).toBe(r.namespaced ? ns : undefined);
   });
 
-  test(`${r.ids}, EP-20, EP-45, EP-51: a delete answers ${r.deleteAnswers}, a delete of the collection a Status`, async () => {
+  test(`${r.ids}, EP-20, EP-45, EP-51: a delete answers ${r.deleteReturns}, a delete of the collection a Status`, async () => {
     const { item, items, name } = await create(r, { labels: { only: "one" } });
     const { uid } = await api.get(item);
     const deleted = await api.delete(item);
     expect(deleted.status).toBe(200);
     const answers =
-      r.deleteAnswers === "object"
+      r.deleteReturns === "object"
         ? { apiVersion: r.apiVersion, kind: r.kind, metadata: { name, uid } }
         : { apiVersion: "v1", kind: "Status", status: "Success", details: { name, kind: r.plural, uid } };
     expect(deleted.body).toMatchObject(answers);

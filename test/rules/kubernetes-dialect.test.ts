@@ -274,7 +274,7 @@ describe("owners", () => {
 });
 
 describe("the rest", () => {
-  test("DEC-18, DEC-26, foregroundAnswersAccepted: only orphanDependents=false gets 202", async () => {
+  test("DEC-18, DEC-26, foregroundDeleteReturnsAccepted: only orphanDependents=false gets 202", async () => {
     const [one, two] = [await made(), await made()];
     await kube.merge(two.item, { metadata: { finalizers: ["x.io/hold"] } });
     expect((await kube.delete(one.item, { propagationPolicy: "Foreground" })).status).toBe(200);

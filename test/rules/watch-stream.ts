@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { InjectAnswer } from "../../src/server/http/inject.ts";
+import type { InjectResponse } from "../../src/server/http/inject.ts";
 import { type Members, at, headersOf } from "./answer.ts";
 
 /** One line of a watch. */
@@ -16,7 +16,7 @@ export interface WatchEvent {
 export class Watch {
   readonly status: number;
   readonly headers: Headers;
-  readonly #answer: InjectAnswer;
+  readonly #answer: InjectResponse;
   readonly #settled: () => Promise<void>;
   readonly #events: WatchEvent[] = [];
   readonly #lines: string[] = [];
@@ -24,7 +24,7 @@ export class Watch {
   #wake: (() => void) | undefined;
 
   /** @param settled resolves when nothing is under way in the cluster, so that nothing more can come by itself */
-  constructor(answer: InjectAnswer, settled: () => Promise<void>) {
+  constructor(answer: InjectResponse, settled: () => Promise<void>) {
     this.status = answer.code;
     this.headers = headersOf(answer.headers);
     this.#answer = answer;

@@ -699,7 +699,7 @@ test("a write that the informer never shows is waited for 30 seconds, and then r
   expect([runs, world.warnings]).toEqual([1, []]);
   await world.advance("1s");
   expect(runs).toBe(2);
-  expect(world.warnings.join()).toContain("memory does not show what was written");
+  expect(world.warnings.join()).toContain("memory does not show a write");
 });
 
 describe("informers", () => {

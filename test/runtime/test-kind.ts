@@ -19,7 +19,7 @@ export function testKind(
     singular: plural,
     description: about,
     schema,
-    deleteAnswers: "object",
+    deleteReturns: "object",
   };
   return { kind: names as Kind, definition };
 }

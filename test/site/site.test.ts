@@ -140,9 +140,9 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium", () => {
     await runs.nth(1).click();
     await prints(page, "configmap/web serverside-applied");
     await page
-      .locator("#terminal textarea")
+      .locator("#terminal .line")
       .fill("kubectl get configmap web -o jsonpath='{.data.colour}'; echo ' is stored'");
-    await page.locator("#terminal textarea").press("Enter");
+    await page.locator("#terminal .line").press("Enter");
     await prints(page, "red is stored");
     await page.getByRole("button", { name: "Link" }).click();
     await page.waitForFunction(() => location.hash.startsWith("#run=1."));
@@ -185,9 +185,9 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium", () => {
     const { page } = await open("guides/workloads.html");
     await page.getByRole("button", { name: "Terminal" }).click();
     await page
-      .locator("#terminal textarea")
+      .locator("#terminal .line")
       .fill("kubectl create deployment shop --image=shop:1 --replicas=3 && kubectl rollout status deployment/shop");
-    await page.locator("#terminal textarea").press("Enter");
+    await page.locator("#terminal .line").press("Enter");
     await prints(page, 'deployment "shop" successfully rolled out');
     expect(await output(page)).toContain("deployment.apps/shop created");
     await page.close();

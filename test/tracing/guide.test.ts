@@ -8,7 +8,7 @@ import { MAPS, map, newHome, ofRequest, receiving, serverWith, shape } from "./k
 
 const guide = readFileSync(new URL("../../docs/guides/tracing.md", import.meta.url), "utf8");
 const [, file = ""] = /```yaml\n(# tracing\.yaml\n.*?)```/s.exec(guide) ?? [];
-const [, tree = ""] = /it prints[^:]*:\n\n((?: {4}[^\n]*\n)+)/.exec(guide) ?? [];
+const [, tree = ""] = /prints[^:]*:\n\n((?: {4}[^\n]*\n)+)/.exec(guide) ?? [];
 
 test("the tree in the guide is what a server sends", async () => {
   const { spans, port } = await receiving();

@@ -43,7 +43,7 @@ class H2Player {
     const { streams, headerBytes, headerFields, resets } = OPTIONS.limits;
     const limits = { streams, headerBytes, headerFields, resets: resets.burst };
     this.#model = new Http2Model(limits, {
-      answer: (stream) => this.#judge(stream),
+      response: (stream) => this.#judge(stream),
       data: ({ id }, bytes) => {
         if (bytes.includes(SECRET) && !this.#asked.get(id)?.hasToken)
           throw new Violation(`a secret without a credential, on stream ${id}`);
@@ -177,7 +177,7 @@ class H2Player {
   }
 
   #isWaitedFor(stream: ModelStream): boolean {
-    if (stream.isClosed || stream.isAnswered) return false;
+    if (stream.isClosed || stream.hasResponded) return false;
     // It is invalid, or incomplete: that is not known.
     if (stream.verdict !== "right" || stream.isBroken || stream.endedAt === 0) return false;
     return this.#asked.get(stream.id)?.isEndless ? stream.status === 0 : true;

@@ -70,13 +70,13 @@ export function recordsFile(beginnings: readonly (readonly [dialect: string, Usu
   ]);
   return [
     "/**",
-    " * What every cluster of the kit begins with, by dialect; written by `npm run beginnings`.",
+    " * The initial records of every cluster of the kit, by dialect; written by `npm run beginnings`.",
     " *",
     " * @module",
     " */",
     'import type { UsualBeginning } from "./usual-form.ts";',
     "",
-    "/** See the head of this file. */",
+    "/** The initial records of a dialect. */",
     "export const USUAL_RECORDS: ReadonlyMap<string, UsualBeginning> = new Map([",
     ...lines,
     "]);",

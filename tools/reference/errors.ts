@@ -1,5 +1,5 @@
 /**
- * The page of errors: every reason that a Status can have, its code, and when it is answered, from the catalogue.
+ * The page of errors: every reason that a Status can have, its code, and when it is returned, from the catalogue.
  *
  * @module
  */

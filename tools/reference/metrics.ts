@@ -59,13 +59,13 @@ async function ask(): Promise<string> {
     });
     const { adminToken, ca } = server.pki;
     const options = { ca: ca.cert, headers: { authorization: `Bearer ${adminToken}` } };
-    const answerTo = async (path: string): Promise<string> => {
-      const [answer] = (await once(get(new URL(path, server.url), options), "response")) as [IncomingMessage];
-      return text(answer);
+    const textOf = async (path: string): Promise<string> => {
+      const [response] = (await once(get(new URL(path, server.url), options), "response")) as [IncomingMessage];
+      return text(response);
     };
-    await answerTo("/api/v1/namespaces");
+    await textOf("/api/v1/namespaces");
     await useAdmission(server.client("reference"));
-    return (await answerTo("/metrics")) + metricsOfEtcd();
+    return (await textOf("/metrics")) + metricsOfEtcd();
   } finally {
     rmSync(directory, { recursive: true });
   }

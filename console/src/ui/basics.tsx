@@ -76,14 +76,18 @@ export function Badge({
 /** What stands in place of what is not there. */
 export function EmptyState({
   title,
+  isPage = false,
   children,
 }: {
   readonly title: string;
+  /** Whether there is nothing else in the page, so that its title is that of the page. */
+  readonly isPage?: boolean;
   readonly children?: ComponentChildren;
 }): JSX.Element {
+  const Title = isPage ? "h1" : "p";
   return (
     <div class="empty">
-      <p class="empty-title">{shortened(title)}</p>
+      <Title class="empty-title">{shortened(title)}</Title>
       {children}
     </div>
   );

@@ -27,7 +27,7 @@ export function lazy<Props extends object>(
     if (Component) return <Component {...props} />;
     if (state.value === "loading") return <div class="loading" role="status" aria-label="Loading" />;
     return (
-      <EmptyState title="This view could not be loaded.">
+      <EmptyState isPage title="This view could not be loaded.">
         <p>The server may have stopped. If it was updated, reload the page.</p>
         <Button
           onClick={() => {

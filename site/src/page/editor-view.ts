@@ -50,6 +50,8 @@ export class EditorView {
   }
 
   #end(text: string | undefined): void {
+    // Without it, the hidden text has the focus until the page is drawn again.
+    this.#text.blur();
     this.#place.hidden = true;
     this.#resolve?.(text);
     this.#resolve = undefined;

@@ -25,5 +25,5 @@ export const pods = (scope: ResourceDefinition["scope"], eviction: ResourceDefin
     binding: { verbs: ["create"], takes: binding },
     eviction: { verbs: ["create"], takes: eviction },
   },
-  deleteAnswers: "object",
+  deleteReturns: "object",
 });

@@ -171,14 +171,14 @@ test("refuses audit options that contradict each other", () => {
 });
 
 /** A receiver of events, and a kubeconfig that leads there. */
-async function receiver(answer: (tries: number) => { code: number; location?: string }) {
+async function receiver(respond: (tries: number) => { code: number; location?: string }) {
   const bodies: string[] = [];
   const server: Server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece: Buffer) => (body += piece.toString()));
     request.on("end", () => {
       bodies.push(`${request.url} ${request.headers.authorization} ${body}`);
-      const { code, location } = answer(bodies.length);
+      const { code, location } = respond(bodies.length);
       response.writeHead(code, location === undefined ? {} : { location }).end("{}");
     });
   });

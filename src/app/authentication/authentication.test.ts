@@ -80,21 +80,21 @@ type As = Omit<Partial<NodeTransportOptions>, "url"> & { readonly headers?: Reco
 async function ask(as: As, method: "GET" | "POST", path: string, body?: object) {
   const { headers, ...shown } = as;
   const transport = nodeTransport({ url: server.url, ca: server.pki.ca.cert, ...shown });
-  const answer = await transport({
+  const response = await transport({
     method,
     path,
     headers: { "content-type": "application/json", ...headers },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  const found = Buffer.concat(await Array.fromAsync(answer.body)).toString();
+  const found = Buffer.concat(await Array.fromAsync(response.body)).toString();
   transport.close();
   // oxlint-disable-next-line typescript/no-unsafe-return
-  return answer.status < 300 ? JSON.parse(found) : answer.status;
+  return response.status < 300 ? JSON.parse(found) : response.status;
 }
 
 const who = async (as: As): Promise<unknown> => {
-  const answer = await ask(as, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
-  return typeof answer === "number" ? answer : (answer as { status: { userInfo: unknown } }).status.userInfo;
+  const response = await ask(as, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
+  return typeof response === "number" ? response : (response as { status: { userInfo: unknown } }).status.userInfo;
 };
 
 const admin = (): As => ({ token: server.pki.adminToken });
@@ -223,14 +223,14 @@ const kubeconfigOf = (name: string, kind: "token" | "certificate"): As => {
 async function watch(as: As): Promise<{ readonly hasEnded: boolean; close(): void }> {
   const { headers, ...shown } = as;
   const transport = nodeTransport({ url: server.url, ca: server.pki.ca.cert, ...shown });
-  const answer = await transport({
+  const response = await transport({
     method: "GET",
     path: "/api/v1/namespaces/default/configmaps?watch=true",
     headers: headers ?? {},
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const state = { hasEnded: false, close: () => transport.close() };
-  void Array.fromAsync(answer.body).then(
+  void Array.fromAsync(response.body).then(
     () => (state.hasEnded = true),
     () => {},
   );

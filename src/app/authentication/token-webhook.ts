@@ -30,9 +30,9 @@ export function openTokenReviews(file: string, system: WebhookSystem): TokenRevi
   const webhook = webhookOf(file, system);
   return {
     async send(review) {
-      const { status, answer } = await webhook.post(review, readUpTo(MAX_RESPONSE_BYTES), TIMEOUT);
+      const { status, body: received } = await webhook.post(review, readUpTo(MAX_RESPONSE_BYTES), TIMEOUT);
       if (status !== 200 && status !== 201) throw new Error(`expected the status 200 or 201, got ${status}`);
-      return decodeJson(answer).value;
+      return decodeJson(received).value;
     },
     close: () => webhook.close(),
   };

@@ -18,12 +18,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-type Answer = (review: { spec: { user: string } }, response: ServerResponse) => void;
+type Respond = (review: { spec: { user: string } }, response: ServerResponse) => void;
 
-/** The kubeconfig of a webhook with this response. */
-async function webhookFile(answer: Answer): Promise<string> {
+/** The kubeconfig of a webhook that responds so. */
+async function webhookFile(respond: Respond): Promise<string> {
   const server = createServer((request: IncomingMessage, response) => {
-    void json(request).then((review) => answer(review as { spec: { user: string } }, response));
+    void json(request).then((review) => respond(review as { spec: { user: string } }, response));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   cleanups.push(() => server.close().closeAllConnections());
@@ -37,10 +37,10 @@ async function webhookFile(answer: Answer): Promise<string> {
 }
 
 const says =
-  (allowed: (user: string) => boolean): Answer =>
+  (allowed: (user: string) => boolean): Respond =>
   ({ spec }, response) => {
-    const answer = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" };
-    response.end(JSON.stringify({ ...answer, status: { allowed: allowed(spec.user) } }));
+    const head = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview" };
+    response.end(JSON.stringify({ ...head, status: { allowed: allowed(spec.user) } }));
   };
 
 async function started(options: Parameters<typeof startServer>[0]): Promise<RunningServer> {

@@ -13,7 +13,7 @@ export const webhookCall =
   (webhook: KubeconfigWebhook, millis: number) =>
   async (body: string): Promise<Value> => {
     const bounds = { millis, owner: "authorization webhook" };
-    const { status, answer } = await webhook.post(body, readUpTo(body.length + MAX_ADDED_BYTES), bounds);
+    const { status, body: received } = await webhook.post(body, readUpTo(body.length + MAX_ADDED_BYTES), bounds);
     if (status < 200 || status > 299) throw new Error(`expected a status of 200, got ${status}`);
-    return decodeJson(answer).value;
+    return decodeJson(received).value;
   };

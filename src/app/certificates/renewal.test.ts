@@ -107,8 +107,8 @@ async function visit(port: number, options: ConnectionOptions) {
   const met = { resumed: socket.isSessionReused(), certificate: socket.getPeerCertificate().fingerprint256 };
   // It does not end its side: the server may read that before the request, and then sends no response.
   socket.write("GET /api/v1/namespaces HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-  const answer = await textOf(socket);
-  return { ...met, status: answer.slice(9, 12), session };
+  const response = await textOf(socket);
+  return { ...met, status: response.slice(9, 12), session };
 }
 
 test.each(["TLSv1.3", "TLSv1.2"] as const)(

@@ -17,13 +17,13 @@ test("CSIN-22: a registration that cannot be served is reported and retried", as
   const registry = join(directory, "registry");
   writeFileSync(registry, "not a directory");
   const failure = Promise.withResolvers<unknown>();
-  const answer = Promise.withResolvers<unknown>();
+  const response = Promise.withResolvers<unknown>();
   await using _registered = keepRegistered({
     name: "d.example.com",
     driver: join(directory, "csi.sock"),
     registry,
     clock: systemClock,
-    onStatus: answer.resolve,
+    onStatus: response.resolve,
     onError: failure.resolve,
   });
   expect(await failure.promise).toMatchObject({ code: "EEXIST", path: registry });
@@ -33,7 +33,7 @@ test("CSIN-22: a registration that cannot be served is reported and retried", as
   const agent = openRegistration(registrationSocket(registry, "d.example.com"), { clock: systemClock });
   await expect.poll(() => agent.calls.getInfo({}), { timeout: 10_000 }).toMatchObject({ name: "d.example.com" });
   await agent.calls.notifyRegistrationStatus({ pluginRegistered: true });
-  expect(await answer.promise).toEqual({ registered: true, error: "" });
+  expect(await response.promise).toEqual({ registered: true, error: "" });
   await agent.close();
 });
 
@@ -44,18 +44,18 @@ test("CSIN-22: a driver is registered with long paths of its socket and of the r
   expect(Buffer.byteLength(registry)).toBeGreaterThan(MAX_SOCKET_PATH_BYTES);
   mkdirSync(registry, { recursive: true });
   const failure = Promise.withResolvers<unknown>();
-  const answer = Promise.withResolvers<unknown>();
+  const response = Promise.withResolvers<unknown>();
   await using _registered = keepRegistered({
     name: "d.example.com",
     driver,
     registry,
     clock: systemClock,
-    onStatus: answer.resolve,
+    onStatus: response.resolve,
     onError: failure.resolve,
   });
   const agent = openRegistration(registrationSocket(registry, "d.example.com"), { clock: systemClock });
   await expect.poll(() => agent.calls.getInfo({}), { timeout: 10_000 }).toMatchObject({ endpoint: driver });
   await agent.calls.notifyRegistrationStatus({ pluginRegistered: true });
-  expect(await Promise.race([answer.promise, failure.promise])).toEqual({ registered: true, error: "" });
+  expect(await Promise.race([response.promise, failure.promise])).toEqual({ registered: true, error: "" });
   await agent.close();
 });

@@ -144,9 +144,9 @@ function withLoggedCalls(driver: StorageDriver, { log, clock }: CsiProcess): Sto
       const facts = (more: object): object => ({ call: name, millis: Math.round(clock.steady() - began), ...more });
       try {
         const call = Reflect.get(target, name) as (request: object, how: never) => Promise<unknown>;
-        const answer = await call(request, how);
+        const response = await call(request, how);
         log.debug("the driver responded", { ...facts({}), request: textOf(shown) });
-        return answer;
+        return response;
       } catch (error) {
         log.debug("a call of the driver failed", { ...facts({ error: String(error) }), request: textOf(shown) });
         throw error;

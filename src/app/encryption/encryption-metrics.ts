@@ -74,7 +74,7 @@ function keyMetrics(plugins: readonly KmsFigures[]): Metric[] {
     {
       name: "apiserver_envelope_encryption_invalid_key_id_from_status_total",
       type: "counter",
-      help: "Answers of a KMS plugin whose key id cannot be used.",
+      help: "Responses of a KMS plugin whose key id cannot be used.",
       samples: plugins.map(({ provider, invalidKeyIds }) => ({
         value: invalidKeyIds,
         labels: { provider_name: provider },

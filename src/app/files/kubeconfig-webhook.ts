@@ -34,7 +34,7 @@ export class ResponseTimeout extends Error {
 /** The response of a webhook. */
 export interface Posted<T> {
   readonly status: number;
-  readonly answer: T;
+  readonly body: T;
 }
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
@@ -58,7 +58,7 @@ export function openKubeconfigWebhook(file: string, system: WebhookSystem): Kube
         return await inPostSpan(currentSpan(), url, async (traced) => {
           const headers = { ...HEADERS, ...traced };
           const response = await send({ method: "POST", path, headers, body, signal: abort.signal });
-          return { status: response.status, answer: await read(response.body) };
+          return { status: response.status, body: await read(response.body) };
         });
       } catch (error) {
         const isLate = abort.signal.aborted;

@@ -18,11 +18,11 @@ test("a backup is aborted when its credential is revoked", async () => {
     routes: [backupRoute(store, neutral, systemClock)],
     authenticator: { authenticate: () => ({ user: "kim", groups: ["system:masters"] }), isRevoked: () => revoked },
   });
-  const answer = await server.inject({ url: "/keelson/v1/backup" });
-  expect(answer.code).toBe(200);
+  const response = await server.inject({ url: "/keelson/v1/backup" });
+  expect(response.code).toBe(200);
   await server.endRevoked();
   revoked = true;
   await server.endRevoked();
-  await expect(answer.bytes()).rejects.toThrow("the server broke off");
+  await expect(response.bytes()).rejects.toThrow("the server broke off");
   await store.close();
 });

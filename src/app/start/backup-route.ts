@@ -1,6 +1,6 @@
 import type { Dialect } from "../../meta/dialect.ts";
 import { badRequest } from "../../meta/status.ts";
-import { type Route, answerStream, ownerOf } from "../../server/index.ts";
+import { type Route, respondWithStream, ownerOf } from "../../server/index.ts";
 import { backupStream } from "../../storage/backup/write.ts";
 import type { Store } from "../../storage/contract.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -23,7 +23,9 @@ export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route
     const first = await pieces.next();
     const cancel = (): void => void stream.destroy();
     const all = startingWith(first, pieces);
-    await answerStream(server, request.response, ownerOf(request), TYPES[compression], all, cancel).finally(cancel);
+    await respondWithStream(server, request.response, ownerOf(request), TYPES[compression], all, cancel).finally(
+      cancel,
+    );
   },
 });
 

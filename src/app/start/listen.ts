@@ -1,6 +1,8 @@
 import type { Listener, ServerHandle, TlsOptions } from "../../server/index.ts";
 import { isAny } from "../certificates/certificates.ts";
+import { tryPort } from "../../cli/try-port.ts";
 import { OptionError } from "../options/error.ts";
+import type { ServeOptions } from "../options/options.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { codeOf } from "../../util/error.ts";
 
@@ -13,9 +15,21 @@ export async function listen(server: ServerHandle, parts: ServerParts): Promise<
     parts.address.url = `${insecureHttp ? "http" : "https"}://${isAny(bind) ? "127.0.0.1" : urlHost(bind)}:${listener.port}`;
     return listener;
   } catch (error) {
-    const why = LISTEN_ERRORS[codeOf(error) ?? ""];
-    throw why ? new OptionError(why(bind, port)) : error;
+    throw listenError(codeOf(error), bind, port) ?? error;
   }
+}
+
+/** Tries the port of a first start, which then creates no data directory that the next start would find. @throws OptionError as {@link listen} */
+export async function checkPort({ bind, port }: Pick<ServeOptions, "bind" | "port">): Promise<void> {
+  if (port === 0) return;
+  const error = listenError(await tryPort(bind, port), bind, port);
+  if (error) throw error;
+}
+
+/** The error for the code of an error of listening; undefined for codes that are not known. */
+function listenError(code: string | undefined, bind: string, port: number): OptionError | undefined {
+  const why = LISTEN_ERRORS[code ?? ""];
+  return why && new OptionError(why(bind, port));
 }
 
 /** Returns the certificates of the port: its own, and the CAs of clients. */

@@ -50,7 +50,15 @@ export function openServerParts(
   const address = { url: "" };
   const users = directory && new LiveUsers(directory, system);
   const authorization = openAuthorization(options.authorization, { ...system, open: opened });
-  const door = openDoor(options, () => authentication.signingKey(), system, opened);
+  const door = openDoor(
+    options,
+    {
+      key: () => authentication.signingKey(),
+      authorities: () => certificates.pki.ca.cert + authentication.clientCa,
+    },
+    system,
+    opened,
+  );
   const authentication = openUsers({ options, certificates, users, authorization, door, address, system, opened });
   return {
     options,
@@ -85,14 +93,14 @@ function withDialect(given: ServeOptions): ChosenOptions {
 /** Opens the console, if it is not switched off; it reads nothing before its first request. */
 function openDoor(
   options: ChosenOptions,
-  key: () => string,
+  keys: { readonly key: () => string; readonly authorities: () => string },
   { clock, log }: SystemParts,
   opened: AsyncDisposableStack,
 ): ConsoleDoor | undefined {
   if (!options.console) return undefined;
   const millis = options.consoleSessionMillis;
   return opened.use(
-    new ConsoleDoor({ clock, log, key, millis, secret: newSecret, version: VERSION, page: packagePage() }),
+    new ConsoleDoor({ clock, log, ...keys, millis, secret: newSecret, version: VERSION, page: packagePage() }),
   );
 }
 

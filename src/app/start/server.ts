@@ -21,8 +21,8 @@ import { closeFailed } from "./close-failed.ts";
 import { clusterParts } from "./cluster-parts.ts";
 import { compactSharedStore, startControllers } from "./controllers.ts";
 import { shareSignOut } from "../console/shared-sign-outs.ts";
-import { replaceFile } from "../storage/data-directory.ts";
-import { listen, tlsOf } from "./listen.ts";
+import { DataDirectory, replaceFile } from "../storage/data-directory.ts";
+import { checkPort, listen, tlsOf } from "./listen.ts";
 import { openServerParts } from "./open-server-parts.ts";
 import { openSimulation } from "./simulation.ts";
 import { type Stores, openStores, refusalOf } from "./open-store.ts";
@@ -56,6 +56,9 @@ export interface RunningServer extends AsyncDisposable {
 export const runServer = (options: ServeOptions, system: Partial<SystemParts> = {}): Promise<RunningServer> =>
   openParts(
     async (opened) => {
+      // A directory that exists may belong to a running server with the same port, which a later error names.
+      const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
+      if (isFirstStart) await checkPort(options);
       const tracing = options.tracingConfigFile === "" ? undefined : await import("../tracing/open-tracing.ts");
       const parts = openServerParts(options, system, opened, tracing?.openTracing);
       // Loading most of the program blocks the event loop for long, so the store, which opens in a thread, must have begun before.

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { accessSync, constants, existsSync, readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { mkdir, open, rm, statfs } from "node:fs/promises";
-import { createServer, connect } from "node:net";
+import { connect } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import type { Clock } from "../../util/clock.ts";
 import { codeOf } from "../../util/error.ts";
@@ -89,15 +89,6 @@ export async function tryFolder(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Listens on a port for a moment; resolves to `free`, or to the code of the error. */
-export function tryPort(host: string, port: number): Promise<string> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error) => resolve(codeOf(error) ?? error.message));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve("free")));
-  });
 }
 
 /** Connects to a host and port; resolves to `open`, or to the code of the error. */

@@ -22,6 +22,7 @@ import {
 import { etcdCheck, localhostCheck, portCheck, proxyCheck } from "./network.ts";
 import * as probes from "./probes.ts";
 import { serverChecks } from "./server.ts";
+import { tryPort } from "../try-port.ts";
 
 /** The flags of `doctor`. */
 export interface DoctorFlags extends ServerFlags {
@@ -114,7 +115,7 @@ function folderCheckups(actions: Actions, { dataDir, store }: ServerSettings): C
 
 function networkCheckups(actions: Actions, { dataDir, bind, port, store, etcdServers }: ServerSettings): Checkup[] {
   const portCheckup = checkup(`port ${port}`, async () => {
-    const tried = await probes.tryPort(bind, port);
+    const tried = await tryPort(bind, port);
     const running = dataDir === "" ? undefined : (await actions.info(dataDir)).running;
     const owner = tried === "EADDRINUSE" ? probes.listenerOf(port) : undefined;
     return [portCheck({ bind, port, tried, ownPid: running?.pid, owner })];

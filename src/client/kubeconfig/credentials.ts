@@ -73,9 +73,9 @@ export function transportWith(options: NodeTransportOptions, source: CredentialS
     request.signal?.throwIfAborted();
     const { token } = credential;
     const headers = token === undefined ? request.headers : { authorization: `Bearer ${token}`, ...request.headers };
-    const answer = await transportFor(credential)({ ...request, headers });
-    if (answer.status === 401) source.refused(credential);
-    return answer;
+    const response = await transportFor(credential)({ ...request, headers });
+    if (response.status === 401) source.refused(credential);
+    return response;
   };
   return Object.assign(send, { close: () => used?.transport.close() });
 }

@@ -109,14 +109,15 @@ interface ExecCredential {
 function credentialIn(output: Buffer, { apiVersion, command }: ExecPlugin): IssuedCredential {
   const wrong = (expected: string, got: unknown): KubeconfigError =>
     new KubeconfigError(`expected ${expected} from ${command}, got ${JSON.stringify(got)?.slice(0, 100) ?? "none"}`);
-  const answer = parsed(output);
-  if (answer === undefined) throw wrong("an ExecCredential in JSON", output.subarray(0, 100).toString("latin1"));
-  if (answer.kind !== "ExecCredential") throw wrong("the kind ExecCredential", answer.kind);
-  if (answer.apiVersion !== apiVersion) throw wrong(`the apiVersion ${apiVersion}`, answer.apiVersion);
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
+  const credential = parsed(output);
+  if (credential === undefined) throw wrong("an ExecCredential in JSON", output.subarray(0, 100).toString("latin1"));
+  if (credential.kind !== "ExecCredential") throw wrong("the kind ExecCredential", credential.kind);
+  if (credential.apiVersion !== apiVersion) throw wrong(`the apiVersion ${apiVersion}`, credential.apiVersion);
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = credential.status ?? {};
   const has = (value: unknown): value is string => typeof value === "string" && value !== "";
   if (has(cert) !== has(key)) throw wrong("a certificate with its key", has(cert) ? "no key" : "no certificate");
-  if (!has(token) && !has(cert)) throw wrong("a token or a certificate in status", Object.keys(answer.status ?? {}));
+  if (!has(token) && !has(cert))
+    throw wrong("a token or a certificate in status", Object.keys(credential.status ?? {}));
   const until = expirationTimestamp == null ? Infinity : timeOf(expirationTimestamp);
   if (Number.isNaN(until)) throw wrong("a time as status.expirationTimestamp", expirationTimestamp);
   return {

@@ -4,11 +4,11 @@ import type { Transport, TransportAnswer, TransportRequest } from "../transport.
 /** A pending request. */
 export class Call {
   readonly request: TransportRequest;
-  readonly #answer: PromiseWithResolvers<TransportAnswer>;
+  readonly #response: PromiseWithResolvers<TransportAnswer>;
 
-  constructor(request: TransportRequest, answer: PromiseWithResolvers<TransportAnswer>) {
+  constructor(request: TransportRequest, response: PromiseWithResolvers<TransportAnswer>) {
     this.request = request;
-    this.#answer = answer;
+    this.#response = response;
   }
 
   /** The path without its query. */
@@ -35,7 +35,7 @@ export class Call {
     const body = (async function* () {
       yield Buffer.from(text);
     })();
-    this.#answer.resolve({ status, headers, body });
+    this.#response.resolve({ status, headers, body });
   }
 
   /** Responds with a failed Status. */
@@ -45,13 +45,13 @@ export class Call {
 
   /** Breaks the connection. */
   break(): void {
-    this.#answer.reject(new Error("the connection broke"));
+    this.#response.reject(new Error("the connection broke"));
   }
 
   /** Responds with a stream. */
   stream(): FakeStream {
     const stream = new FakeStream(this.request.signal);
-    this.#answer.resolve({ status: 200, body: stream.pieces() });
+    this.#response.resolve({ status: 200, body: stream.pieces() });
     return stream;
   }
 }
@@ -116,12 +116,12 @@ export class FakeServer {
   #arrived: (() => void) | undefined;
 
   readonly transport: Transport = (request) => {
-    const answer = Promise.withResolvers<TransportAnswer>();
+    const response = Promise.withResolvers<TransportAnswer>();
     const { signal } = request;
-    signal?.addEventListener("abort", () => answer.reject(signal.reason as Error));
-    this.calls.push(new Call(request, answer));
+    signal?.addEventListener("abort", () => response.reject(signal.reason as Error));
+    this.calls.push(new Call(request, response));
     this.#arrived?.();
-    return answer.promise;
+    return response.promise;
   };
 
   /** Returns the next request. */

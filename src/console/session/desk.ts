@@ -1,5 +1,5 @@
 /**
- * Signing in and out: the answers below `/console/` that are about a session.
+ * Signing in and out: the responses below `/console/` that are about a session.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { hostOf } from "../origin.ts";
 import { cookieOf, isOfConsole, setCookie } from "./cookie.ts";
 import { SAFE_HEADERS } from "./headers.ts";
 import { type LinkOwner, Links } from "./links.ts";
-import { answerText } from "./page.ts";
+import { respondWithText } from "./page.ts";
 import type { SealedSession } from "./sealed-session.ts";
 import { type SessionCookies, type SessionParts, Sessions } from "./sessions.ts";
 
@@ -72,13 +72,13 @@ export class Desk {
       url: `${sent.connection.encrypted ? "https" : "http"}://${host}${CONSOLE_LOGIN_PATH}?code=${code}`,
       expires: this.#time(this.#parts.clock.now() + CONSOLE_LINK_MILLIS),
     };
-    answerJson(request, 201, link);
+    respondWithJson(request, 201, link);
   }
 
   /** `GET /console/login?code=...` */
   async login(request: ServerRequest): Promise<void> {
     const { sent, query } = request.incoming;
-    const refuse = (why: string): void => answerText(request, 403, why, this.#parts.secret());
+    const refuse = (why: string): void => respondWithText(request, 403, why, this.#parts.secret());
     // A page of another origin may not sign its reader in as another user.
     if (["cross-site", "same-site"].includes(sent.header("sec-fetch-site")))
       return refuse("Open this link by itself, not from another page: copy it to the address bar.");
@@ -97,7 +97,7 @@ export class Desk {
     if (!isOfConsole(credentialsOf(request))) throw onlyConsole();
     const begun = await this.sessions.begin(owner.user, owner.credential);
     if (!begun) throw tooLong();
-    answerJson(request, 201, this.#describe(server, request, begun.session), this.#cookie(request, begun));
+    respondWithJson(request, 201, this.#describe(server, request, begun.session), this.#cookie(request, begun));
   }
 
   /** `GET /console/session` */
@@ -106,7 +106,7 @@ export class Desk {
     const session = await this.#sessionOf(server, request);
     const renewed = session && (await this.sessions.renew(session));
     const cookie = renewed ? this.#cookie(request, renewed) : {};
-    answerJson(request, 200, this.#describe(server, request, renewed?.session ?? session), cookie);
+    respondWithJson(request, 200, this.#describe(server, request, renewed?.session ?? session), cookie);
   }
 
   /** `DELETE /console/session` */
@@ -119,7 +119,7 @@ export class Desk {
       const { ongoing, authenticator, clock, faults } = server;
       await endRevoked(ongoing, authenticator, clock.loop, (error) => faults.report("connection", error));
     }
-    answerJson(request, 200, {}, { "set-cookie": setCookie(credentialsOf(request), "", 0) });
+    respondWithJson(request, 200, {}, { "set-cookie": setCookie(credentialsOf(request), "", 0) });
   }
 
   async #share(session: SealedSession): Promise<void> {
@@ -210,7 +210,7 @@ export function safeTarget(to: string): string {
   return origin === ORIGIN && pathname.startsWith(home) ? pathname + search + hash : home;
 }
 
-function answerJson(
+function respondWithJson(
   { response }: ServerRequest,
   code: number,
   value: object,

@@ -5,7 +5,7 @@
  */
 import type { OutHeaders } from "../../server/index.ts";
 
-/** Nothing from elsewhere, nothing inline but styles with the nonce of the answer, and in no frame. */
+/** Nothing from elsewhere, nothing inline but styles with the nonce of the response, and in no frame. */
 const policyOf = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -26,7 +26,7 @@ const PERMISSIONS =
     .map((name) => `${name}=()`)
     .join(", ");
 
-/** The headers of every answer below `/console/`, of files and of sessions. */
+/** The headers of every response below `/console/`, of files and of sessions. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",

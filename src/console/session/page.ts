@@ -26,10 +26,10 @@ interface LoadedPage {
 
 const HTML = "text/html; charset=utf-8";
 
-/** Answers requests for the page. */
+/** Responds to requests for the page. */
 export interface OpenPage {
   /** @param path what stands behind `/console/` */
-  answer(request: ServerRequest, path: string): Promise<void>;
+  respond(request: ServerRequest, path: string): Promise<void>;
   redirect(request: ServerRequest): void;
 }
 
@@ -47,13 +47,14 @@ export function openPage(source: PageSource): OpenPage {
     return page;
   };
   return {
-    async answer(request, path) {
+    async respond(request, path) {
       const page = await load();
-      if (!page) return answerText(request, 404, source.missing, source.secret());
+      if (!page) return respondWithText(request, 404, source.missing, source.secret());
       const file = path === "index.html" ? undefined : page.files.get(path);
-      if (file) return answerFile(request, file, await file.formFor(acceptedBy(request)));
-      if (namesFile(path)) return answerText(request, 404, "The console has no file of this name.", source.secret());
-      answerIndex(request, page, source.secret());
+      if (file) return respondWithFile(request, file, await file.formFor(acceptedBy(request)));
+      if (namesFile(path))
+        return respondWithText(request, 404, "The console has no file of this name.", source.secret());
+      respondWithIndex(request, page, source.secret());
     },
     redirect({ response }) {
       response.respond(308, { ...response.headers(""), ...SAFE_HEADERS, location: "/console/" });
@@ -77,7 +78,7 @@ async function loadPage({ read }: PageSource): Promise<LoadedPage | undefined> {
   return { files, head: text.slice(0, from), tail: text.slice(from) };
 }
 
-function answerFile({ response, incoming }: ServerRequest, { type, isImmutable }: PageFile, form: FileForm): void {
+function respondWithFile({ response, incoming }: ServerRequest, { type, isImmutable }: PageFile, form: FileForm): void {
   const headers: OutHeaders = { ...response.headers(type), ...SAFE_HEADERS, etag: form.etag, vary: "Accept-Encoding" };
   headers["cache-control"] = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
   if (form.encoding !== "") headers["content-encoding"] = form.encoding;
@@ -94,15 +95,15 @@ const matches = (header: string, etag: string): boolean =>
     .split(",")
     .some((one) => [etag, `W/${etag}`, "*"].includes(one.trim()));
 
-/** Each answer has a nonce of its own, so it has no ETag. */
-function answerIndex({ response }: ServerRequest, { head, tail }: LoadedPage, nonce: string): void {
+/** Each response has a nonce of its own, so it has no ETag. */
+function respondWithIndex({ response }: ServerRequest, { head, tail }: LoadedPage, nonce: string): void {
   const text = `${head}<meta name="csp-nonce" content="${nonce}" />${tail}`;
   const headers = { ...response.headers(HTML), ...pageHeaders(nonce), "cache-control": "no-cache" };
   response.respond(200, headers, Buffer.from(text));
 }
 
-/** Answers with a page that says one sentence. */
-export function answerText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
+/** Responds with a page that says one sentence. */
+export function respondWithText({ response }: ServerRequest, code: number, text: string, nonce: string): void {
   const body = [
     `<!doctype html>`,
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,

@@ -23,6 +23,8 @@ export interface SealedSession {
   readonly begun: number;
   readonly ends: number;
   readonly credential: HeldCredential;
+  /** A digest of the authorities by one of which its certificate was accepted; undefined for a token. */
+  readonly authorities?: string;
 }
 
 const PURPOSE = "keelson console session v1";

@@ -10,6 +10,7 @@ import { readCompactToken } from "../../auth/compact-token.ts";
 import type { Session } from "../../auth/sessions.ts";
 import { BoundedCache, textBytes } from "../../util/bounded-cache.ts";
 import type { Clock } from "../../util/clock.ts";
+import { memoizeLast } from "../../util/once.ts";
 import { MAX_COOKIE_LENGTH } from "./cookie.ts";
 import { type SealedSession, SessionSeals } from "./sealed-session.ts";
 import { type SignedOutSessions, isSignedOut, withSignedOut } from "./signed-out.ts";
@@ -19,6 +20,8 @@ export interface SessionParts {
   readonly clock: Clock;
   /** The private key that signs tokens, PEM. */
   readonly key: () => string;
+  /** The certificates of the authorities of clients, PEM. */
+  readonly authorities: () => string;
   /** How long a session lasts that is not used. */
   readonly millis: number;
   readonly secret: () => string;
@@ -43,6 +46,7 @@ export interface OpenSession extends Session {
 export class Sessions {
   readonly #parts: SessionParts;
   readonly #seals: SessionSeals;
+  readonly #digestOfAuthorities = memoizeLast((pem: string) => hash("sha256", pem, "base64url").slice(0, 22));
   #signedOut: SignedOutSessions = {};
 
   constructor(parts: SessionParts) {
@@ -62,7 +66,9 @@ export class Sessions {
   ): Promise<{ cookie: string; session: SealedSession } | undefined> {
     const { clock, secret } = this.#parts;
     const now = clock.now();
-    const session = { id: secret(), user, begun: now, ends: this.#endOf(credential, now, now), credential };
+    const ends = this.#endOf(credential, now, now);
+    const authorities = credential.kind === "certificate" ? { authorities: this.#authorities() } : {};
+    const session = { id: secret(), user, begun: now, ends, credential, ...authorities };
     const cookie = session.ends > now ? await this.#seals.seal(session) : "";
     return cookie === "" || cookie.length > MAX_COOKIE_LENGTH ? undefined : { cookie, session };
   }
@@ -89,9 +95,15 @@ export class Sessions {
   reader(shared: SharedSignOuts): SessionCookies {
     const isOver = (session: SealedSession): boolean =>
       session.ends <= this.#parts.clock.now() ||
+      // Its chain is not kept, so another set of authorities may not accept it.
+      (session.credential.kind === "certificate" && session.authorities !== this.#authorities()) ||
       isSignedOut(this.#signedOut, session) ||
       isSignedOut(shared.read() ?? {}, session);
     return new SessionCookies(this.#seals, isOver);
+  }
+
+  #authorities(): string {
+    return this.#digestOfAuthorities(this.#parts.authorities());
   }
 
   #endOf(credential: HeldCredential, begun: number, now: number): number {

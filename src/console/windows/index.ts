@@ -28,7 +28,7 @@ export interface OpenWindows {
   readonly metrics: Collector;
 }
 
-/** Opens the lists of one server. What answers for them is loaded for the first request. */
+/** Opens the lists of one server. The code for them is loaded for the first request. */
 export function openWindows({ store, limits }: WindowParts): OpenWindows {
   let loaded: ConsoleWindows | undefined;
   const windows = once(async () => (loaded = new (await import("./windows.ts")).ConsoleWindows(limits)));
@@ -39,14 +39,14 @@ export function openWindows({ store, limits }: WindowParts): OpenWindows {
         methods: ["GET"],
         open: true,
         listed: () => [],
-        answer: async (server, request) => (await windows()).answer(server, request),
+        answer: async (server, request) => (await windows()).respond(server, request),
       },
       {
         path: CONSOLE_MOMENTS_PATH,
         methods: ["GET"],
         open: true,
         listed: () => [],
-        answer: async (server, request) => (await import("./moments.ts")).answerMoments(server, request, store),
+        answer: async (server, request) => (await import("./moments.ts")).respondWithMoments(server, request, store),
       },
     ],
     metrics: () => metricsOf(loaded?.figures ?? NOTHING),

@@ -51,7 +51,7 @@ const thing: ResourceDefinition = {
   scope: "Namespaced",
   description: "A thing.",
   schema: objectSchema("A thing.", { data: optional(map(text(), "Texts.")) }),
-  deleteAnswers: "status",
+  deleteReturns: "status",
   columns: [
     { name: "Text", type: "string", description: "A text.", cell: (object) => dataOf(object)["text"] ?? "" },
     { name: "Number", type: "integer", description: "A number.", cell: (object) => Number(dataOf(object)["number"]) },

@@ -18,7 +18,7 @@ import {
   DOCUMENT,
   type ServerContext,
   type ServerRequest,
-  answerValue,
+  respondWithValue,
   negotiate,
   permit,
 } from "../../server/index.ts";
@@ -33,8 +33,8 @@ export type MomentStore = Pick<Store, "revision" | "stats" | "moments">;
 /** Parts of the time of the history for which writes are counted: a slider has no more to show. */
 const PARTS = 60;
 
-/** Answers a user who may read the list that the request names, or get the path; 401 without a credential, 403 for others. */
-export async function answerMoments(
+/** Responds to a user who may read the list that the request names, or get the path; 401 without a credential, 403 for others. */
+export async function respondWithMoments(
   server: ServerContext,
   { identity, incoming, response }: ServerRequest,
   store: MomentStore,
@@ -47,7 +47,7 @@ export async function answerMoments(
   if (text !== "" && time === undefined) {
     throw badRequest(`expected time to be a time in RFC 3339, got ${JSON.stringify(text.slice(0, 100))}`);
   }
-  await answerValue(response, 200, await read(store, server.clock.now(), time), format);
+  await respondWithValue(response, 200, await read(store, server.clock.now(), time), format);
 }
 
 async function permitMoments(

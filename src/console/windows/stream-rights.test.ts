@@ -22,12 +22,12 @@ test("rights that are taken back while rights are checked count, too", async () 
   await ask("GET", path);
   await put(configMap("a"));
   let isAllowed = true;
-  let answered = Promise.resolve();
+  let released = Promise.resolve();
   const authorizer: ServerContext["authorizer"] = {
     authorize: async () => {
       // What is known when it is asked, and said later.
       const allowed = isAllowed;
-      await answered;
+      await released;
       return { allowed, reason: "" };
     },
     rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: true }),
@@ -63,12 +63,12 @@ test("rights that are taken back while rights are checked count, too", async () 
   const stream = new ConsoleStream(parts, { identity: KIM, owner: KIM, connection }, messages, () => {});
   messages.onMessage?.(Buffer.from(JSON.stringify({ type: "open", id: 1, list: CM, offset: 0, size: 5 })));
   await until(() => sent.length === 1, "the rows");
-  const answer = Promise.withResolvers<void>();
-  answered = answer.promise;
+  const release = Promise.withResolvers<void>();
+  released = release.promise;
   changed();
   isAllowed = false;
   changed();
-  answer.resolve();
+  release.resolve();
   await until(() => sent.length === 2, "an error");
   expect(JSON.parse(sent[1]!)).toMatchObject({ type: "error", id: 1, status: { code: 403 } });
   stream.destroy();

@@ -9,7 +9,7 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { MAX_WINDOWS, type OpenWindow, type WindowError, type WindowProgress } from "../../meta/console-protocol.ts";
 import { ApiError, badRequest, internalError } from "../../meta/status.ts";
-import type { Messages, OngoingAnswer, ServerContext } from "../../server/index.ts";
+import type { Messages, OngoingResponse, ServerContext } from "../../server/index.ts";
 import type { Timer } from "../../util/clock.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import { type Seats, permitList } from "./access.ts";
@@ -53,7 +53,7 @@ export interface StreamUser {
 }
 
 /** See the head of this file. */
-export class ConsoleStream implements OngoingAnswer {
+export class ConsoleStream implements OngoingResponse {
   readonly owner: Identity;
   readonly connection: Connection;
   readonly #parts: StreamParts;

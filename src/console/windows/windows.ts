@@ -19,7 +19,7 @@ export interface WindowFigures {
   readonly untakenBytes: number;
 }
 
-/** Answers requests for streams; what they share is made for the first one. */
+/** Responds to requests for streams; what they share is made for the first one. */
 export class ConsoleWindows {
   readonly #limits: ListLimits;
   #parts: StreamParts | undefined;
@@ -42,7 +42,7 @@ export class ConsoleWindows {
   }
 
   /** Begins a stream, which goes on by itself. */
-  answer(server: ServerContext, request: ServerRequest): void {
+  respond(server: ServerContext, request: ServerRequest): void {
     const { identity, response, incoming } = request;
     // A path that is open to every user is open to those without a name, too.
     if (identity.user === ANONYMOUS.user) throw unauthorized();
@@ -53,7 +53,7 @@ export class ConsoleWindows {
     const messages = response.upgrade([CONSOLE_STREAM_PROTOCOL], response.headers(""));
     if (!messages) {
       slot[Symbol.dispose]();
-      if (response.answered) return;
+      if (response.responded) return;
       throw badRequest(
         `Upgrade request required: expected a WebSocket (GET over HTTP/1.1) with the protocol ${CONSOLE_STREAM_PROTOCOL}`,
       );

@@ -32,7 +32,7 @@ describe("what is expected", () => {
     expect(keys(played(tardy(200_000)))).toEqual(["notice: differs Secret default/a-cert .data.fixed"]);
     // At once when the user changes something.
     expect(keys(played(tardy(0)))).toEqual(["differs Secret default/a-cert .data.fixed"]);
-    // A program of another process answers at once within seconds, however short a step is.
+    // A program of another process responds at once within seconds, however short a step is.
     const short = { ...tardy(1000), pauseMillis: 1500 };
     expect(keys(played(short))).toEqual(["differs Secret default/a-cert .data.fixed"]);
     const removed = (step: number, run: RecordedRun) =>

@@ -31,7 +31,7 @@ export class Sight {
   /** By {@link realKey}. */
   readonly changes: ReadonlyMap<string, readonly ChangeEntry[]>;
   readonly #reads = new Map<string, RequestEntry[]>();
-  readonly #answers = new Map<string, { readonly seq: number; readonly revision: number }[]>();
+  readonly #responses = new Map<string, { readonly seq: number; readonly revision: number }[]>();
   /** Of deliveries: by life and uid, and by life and object. */
   readonly #delivered = new Map<string, { readonly seq: number; readonly revision: number }[]>();
 
@@ -45,7 +45,7 @@ export class Sight {
         push(this.#delivered, `${lifeKey(entry)}|${realKey(entry.object)}`, entry);
       } else if (entry.type === "request" && isRead(entry)) push(this.#reads, lifeKey(entry), entry);
       else if (entry.type === "request" && entry.changed && entry.revision !== undefined)
-        push(this.#answers, lifeKey(entry), { seq: entry.seq, revision: entry.revision });
+        push(this.#responses, lifeKey(entry), { seq: entry.seq, revision: entry.revision });
     }
     this.changes = changes;
   }
@@ -65,7 +65,7 @@ export class Sight {
     };
     for (const read of this.#reads.get(lifeKey(life)) ?? [])
       if (read.seq < before && concerns(read.object, object)) asOf(read.revision!);
-    for (const { seq, revision } of this.#answers.get(lifeKey(life)) ?? [])
+    for (const { seq, revision } of this.#responses.get(lifeKey(life)) ?? [])
       if (seq < before && history.some((entry) => entry.revision === revision)) see(revision);
     return last;
   }
@@ -82,8 +82,8 @@ export class Sight {
     );
     return (
       read ||
-      (this.#answers.get(lifeKey(life)) ?? []).some(
-        (answer) => answer.seq < before && history.some((entry) => entry.revision === answer.revision),
+      (this.#responses.get(lifeKey(life)) ?? []).some(
+        (response) => response.seq < before && history.some((entry) => entry.revision === response.revision),
       )
     );
   }

@@ -196,13 +196,13 @@ describe("what is proposed", () => {
   });
 });
 
-test("a stale restart is never tried at the write that made the change, though its delivery stands before the answer", () => {
+test("a stale restart is never tried at the write that made the change, though its delivery stands before the response", () => {
   const builder = new TraceBuilder().step(0).news("create", widget);
-  const [change, answer, delivery] = new TraceBuilder()
+  const [change, response, delivery] = new TraceBuilder()
     .change("user", "create", widget)
     .write("create", { kind: "ConfigMap", name: "w" })
     .trace.slice(1);
-  for (const entry of [delivery!, change!, answer!]) builder.add(entry);
+  for (const entry of [delivery!, change!, response!]) builder.add(entry);
   const sentences = (built: TraceBuilder) =>
     proposals(analyse(built.trace), outline, new Set(["stale-restart"])).map(({ perturbation }) =>
       describePerturbation(perturbation),

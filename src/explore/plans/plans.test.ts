@@ -45,7 +45,7 @@ test("combinations are drawn by worth, never the same, and larger ones where sma
   const plans: (readonly Perturbation[])[] = [];
   for (let next = combinations.next(); next; next = combinations.next()) plans.push(next.plan);
   expect(new Set(plans.map(planHash)).size).toBe(plans.length);
-  // 26 sets of two to five; those with the retry of the lost answer come on top.
+  // 26 sets of two to five; those with the retry of the lost response come on top.
   expect(plans.length).toBeGreaterThanOrEqual(26);
   expect(Math.max(...plans.map(({ length }) => length))).toBeGreaterThanOrEqual(4);
   expect(plans.some((plan) => plan.some((p) => p.type === "answer-lost" && p.at.occurrence === 1))).toBe(true);

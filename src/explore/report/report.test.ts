@@ -186,7 +186,7 @@ describe("the report of a finding on a terminal", () => {
     expect(replay.until).toContain("--until 1");
   });
 
-  it("counts the writes before the one that differs, also those without an answer", () => {
+  it("counts the writes before the one that differs, also those without a response", () => {
     const extra = traceOf(
       ...run.filter(({ type }) => type !== "step").map(({ seq: _seq, ...entry }) => entry),
       change("operator", "Pod", "extra", 40),

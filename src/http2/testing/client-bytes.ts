@@ -126,7 +126,7 @@ export class ClientBytes {
     const frames: Buffer[] = [];
     if (room < WIDE) frames.push(frame(TYPE.windowUpdate, 0, 0, uint32(WIDE - Math.max(room, -WIDE))));
     for (const stream of streams.values()) {
-      if (stream.isClosed || stream.isAnswered || stream.room >= WIDE) continue;
+      if (stream.isClosed || stream.hasResponded || stream.room >= WIDE) continue;
       frames.push(frame(TYPE.windowUpdate, 0, stream.id, uint32(WIDE - Math.max(stream.room, -WIDE))));
     }
     return Buffer.concat(frames);

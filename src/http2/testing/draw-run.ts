@@ -150,7 +150,7 @@ class ServerDraw {
   }
 
   #onSome(): HandlerStep | undefined {
-    const ids = [...this.#rig.served.values()].filter(({ isAnswered }) => !isAnswered || this.#draw.chance(0.1));
+    const ids = [...this.#rig.served.values()].filter(({ hasResponded }) => !hasResponded || this.#draw.chance(0.1));
     return ids.length === 0 ? undefined : this.#handler(this.#draw.pick(ids).stream.id, REACTS);
   }
 
@@ -164,7 +164,7 @@ class ServerDraw {
     return choose<HandlerStep>(draw, [
       [
         10,
-        () => ({ do: "respond", id, status: draw.pick([200, 201, 404, 599]), bytes: bytes(), ...this.#oddAnswer() }),
+        () => ({ do: "respond", id, status: draw.pick([200, 201, 404, 599]), bytes: bytes(), ...this.#oddResponse() }),
       ],
       [6, () => ({ do: "begin", id, status: 200 })],
       [16, () => ({ do: "write", id, bytes: bytes(), ...some("taken", react()) })],
@@ -178,7 +178,7 @@ class ServerDraw {
     ]);
   }
 
-  #oddAnswer(): object {
+  #oddResponse(): object {
     const draw = this.#draw;
     if (draw.chance(0.9)) return {};
     return draw.pick([{ pieces: 1 + draw.below(5) }, { bad: true }, { headers: draw.below(40_000) }]);

@@ -83,10 +83,10 @@ export class ModelStream {
   room: number;
   /** The status of the response, 0 before it; its announced length, -1 where it is not; its bytes. */
   status = 0;
-  answerLength = -1;
-  answered = 0;
+  responseLength = -1;
+  responseBytes = 0;
   interim = 0;
-  isAnswered = false;
+  hasResponded = false;
   /** The code of the server's RST_STREAM. */
   resetCode: number | undefined = undefined;
   /** Whether the server has announced that it ignores the stream. */
@@ -104,12 +104,14 @@ export class ModelStream {
 
   /** Whether the client may send more of a body. */
   get isOpen(): boolean {
-    return this.endedAt === 0 && this.resetAt === 0 && this.resetCode === undefined && !this.isAnswered && !this.isVoid;
+    return (
+      this.endedAt === 0 && this.resetAt === 0 && this.resetCode === undefined && !this.hasResponded && !this.isVoid
+    );
   }
 
   /** Whether both sides have ended it, or one has reset it. */
   get isClosed(): boolean {
-    return this.resetAt > 0 || this.resetCode !== undefined || this.isVoid || (this.isAnswered && this.endedAt > 0);
+    return this.resetAt > 0 || this.resetCode !== undefined || this.isVoid || (this.hasResponded && this.endedAt > 0);
   }
 }
 
@@ -133,7 +135,7 @@ export interface ModelListener {
   /** Bytes of a response. */
   data?(stream: ModelStream, bytes: Buffer): void;
   /** The fields of a final response. */
-  answer?(stream: ModelStream, fields: readonly Field[]): void;
+  response?(stream: ModelStream, fields: readonly Field[]): void;
 }
 
 /** See the head of this file. */
@@ -164,7 +166,7 @@ export class Http2Model {
   readonly #fromClient = new FrameCutter(PREFACE);
   readonly #fromServer = new FrameCutter();
   readonly #requests = new HpackDecoder();
-  readonly #answers = new HpackDecoder();
+  readonly #decoder = new HpackDecoder();
   #expected: Expectation[] = [];
   /** Whether frames of the client can no longer be decoded. */
   #isDeaf = false;
@@ -178,7 +180,8 @@ export class Http2Model {
   #initialRoom = DEFAULT_WINDOW;
   #resets = 0;
   #synced = 0;
-  #answerBlock: { readonly stream: number; readonly isEnd: boolean; readonly pieces: Buffer[] } | undefined = undefined;
+  #responseBlock: { readonly stream: number; readonly isEnd: boolean; readonly pieces: Buffer[] } | undefined =
+    undefined;
 
   constructor(limits: ModelLimits, listener: ModelListener = {}) {
     this.limits = limits;
@@ -316,7 +319,7 @@ export class Http2Model {
       });
       return;
     }
-    // Frames may follow on a stream that the server has reset or answered early.
+    // Frames may follow on a stream that the server has reset or responded to early.
     const isForgiven = stream.isVoid || (stream.resetAt === 0 && stream.endedAt === 0);
     if (isForgiven) return;
     const isHalf = !stream.isClosed && !stream.isBroken;
@@ -485,8 +488,8 @@ export class Http2Model {
     const next = sizes.at(-1)?.[1];
     if (next === undefined) return;
     const before = this.#roomAfter(this.#settings.slice(0, -1));
-    for (const { room, isClosed, isAnswered } of this.streams.values()) {
-      const isOver = !isClosed && !isAnswered && room + next - Math.min(before, this.#initialRoom) > MAX_WINDOW;
+    for (const { room, isClosed, hasResponded } of this.streams.values()) {
+      const isOver = !isClosed && !hasResponded && room + next - Math.min(before, this.#initialRoom) > MAX_WINDOW;
       if (isOver) this.#expect({ what: "a window beyond all", must: false, goAway: FLOW });
     }
   }
@@ -529,7 +532,7 @@ export class Http2Model {
     }
     if (!this.#mayBeSpokenOf(id, "WINDOW_UPDATE")) return;
     const stream = this.streams.get(id);
-    if (!stream || stream.isClosed || stream.isAnswered) return;
+    if (!stream || stream.isClosed || stream.hasResponded) return;
     stream.room += more;
     if (more === 0) this.#wrong(stream, "a window that does not grow", [CODE.protocol]);
     else if (stream.room + this.#pendingRoom > MAX_WINDOW)
@@ -586,8 +589,8 @@ export class Http2Model {
     this.hasEnded = true;
     if (this.#fromServer.rest > 0) throw new Violation("an end in the middle of a frame");
     if (!this.isDead && this.goneLast === undefined) throw new Violation("an end without GOAWAY");
-    for (const { id, isClosed, isAnswered } of this.streams.values()) {
-      if (!this.isDead && !isClosed && !isAnswered) throw new Violation(`an end before an answer on stream ${id}`);
+    for (const { id, isClosed, hasResponded } of this.streams.values()) {
+      if (!this.isDead && !isClosed && !hasResponded) throw new Violation(`an end before a response on stream ${id}`);
     }
     this.isDead = true;
   }
@@ -598,7 +601,7 @@ export class Http2Model {
     if (payload.length > FRAME_BYTES) throw new Violation(`a frame of ${payload.length} bytes`);
     if (!this.hasSettings && (type !== TYPE.settings || flags & FLAG.ack)) throw new Violation("no settings first");
     this.hasSettings = true;
-    const block = this.#answerBlock;
+    const block = this.#responseBlock;
     if (block ? type !== TYPE.continuation || stream !== block.stream : type === TYPE.continuation)
       throw new Violation("frames between headers");
     const take = this.#TAKES_OF_SERVER[type];
@@ -607,52 +610,52 @@ export class Http2Model {
   }
 
   readonly #TAKES_OF_SERVER: Readonly<Record<number, (frame: CutFrame) => void>> = {
-    [TYPE.data]: (frame) => this.#answerData(frame),
-    [TYPE.headers]: (frame) => this.#answerHeaders(frame),
+    [TYPE.data]: (frame) => this.#responseData(frame),
+    [TYPE.headers]: (frame) => this.#responseHeaders(frame),
     [TYPE.reset]: (frame) => this.#serverReset(frame),
     [TYPE.settings]: (frame) => this.#serverSettings(frame),
     [TYPE.ping]: (frame) => this.#serverPing(frame),
     [TYPE.goAway]: (frame) => this.#serverGoAway(frame),
     [TYPE.windowUpdate]: (frame) => this.#serverWindow(frame),
-    [TYPE.continuation]: (frame) => this.#answerPart(frame.flags, frame.payload),
+    [TYPE.continuation]: (frame) => this.#responsePart(frame.flags, frame.payload),
   };
 
   /** Returns a stream on which the server may still send. */
-  #answering(id: number, what: string): ModelStream {
+  #responding(id: number, what: string): ModelStream {
     const stream = this.streams.get(id);
     if (!stream) throw new Violation(`${what} on stream ${id}, which has not begun`);
     if (stream.isVoid) throw new Violation(`${what} on stream ${id}, which was not to be looked at`);
     if (stream.resetCode !== undefined) throw new Violation(`${what} on stream ${id}, which the server has reset`);
-    if (stream.isAnswered) throw new Violation(`${what} on stream ${id}, whose answer has ended`);
+    if (stream.hasResponded) throw new Violation(`${what} on stream ${id}, whose response has ended`);
     if (stream.resetAt > 0 && stream.resetAt <= this.#synced)
       throw new Violation(`${what} on stream ${id}, which the client has reset`);
     return stream;
   }
 
-  #answerHeaders({ stream: id, flags, payload }: CutFrame): void {
+  #responseHeaders({ stream: id, flags, payload }: CutFrame): void {
     if (flags & (FLAG.padded | FLAG.priority)) throw new Violation("padded HEADERS");
-    this.#answering(id, "HEADERS");
-    this.#answerBlock = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [] };
-    this.#answerPart(flags, payload);
+    this.#responding(id, "HEADERS");
+    this.#responseBlock = { stream: id, isEnd: (flags & FLAG.endStream) !== 0, pieces: [] };
+    this.#responsePart(flags, payload);
   }
 
-  #answerPart(flags: number, payload: Buffer): void {
-    const { stream: id, isEnd, pieces } = this.#answerBlock!;
+  #responsePart(flags: number, payload: Buffer): void {
+    const { stream: id, isEnd, pieces } = this.#responseBlock!;
     pieces.push(payload);
     if (!(flags & FLAG.endHeaders)) return;
-    this.#answerBlock = undefined;
-    this.#answerFields(this.streams.get(id)!, isEnd, this.#decoded(Buffer.concat(pieces)));
+    this.#responseBlock = undefined;
+    this.#responseFields(this.streams.get(id)!, isEnd, this.#decoded(Buffer.concat(pieces)));
   }
 
   #decoded(block: Buffer): readonly Field[] {
     try {
-      return this.#answers.decode(block);
+      return this.#decoder.decode(block);
     } catch (error) {
       throw new Violation(`headers that no client can read: ${String(error)}`);
     }
   }
 
-  #answerFields(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
+  #responseFields(stream: ModelStream, isEnd: boolean, fields: readonly Field[]): void {
     const [[name, text] = ["", ""], ...others] = fields;
     const status = Number(text);
     if (name !== ":status" || !/^[1-5]\d\d$/.test(text)) throw new Violation(`no status first: ${name} ${text}`);
@@ -661,9 +664,9 @@ export class Http2Model {
         throw new Violation(`a header that is none: ${field}: ${value}`);
       if (field === "connection" || field === "transfer-encoding") throw new Violation(`${field} in HTTP/2`);
     }
-    if (stream.status > 0) throw new Violation(`a second answer on stream ${stream.id}`);
+    if (stream.status > 0) throw new Violation(`a second response on stream ${stream.id}`);
     if (status < 200) {
-      if (status === 101 || isEnd) throw new Violation(`interim answer ${status}${isEnd ? ", which ends" : ""}`);
+      if (status === 101 || isEnd) throw new Violation(`interim response ${status}${isEnd ? ", which ends" : ""}`);
       stream.interim++;
       return;
     }
@@ -674,36 +677,36 @@ export class Http2Model {
     stream.status = status;
     const lengths = fields.filter(([name]) => name === "content-length");
     if (lengths.length > 1) throw new Violation("two lengths");
-    stream.answerLength = lengths[0] ? Number(lengths[0][1]) : -1;
+    stream.responseLength = lengths[0] ? Number(lengths[0][1]) : -1;
     if (stream.verdict === "wrong" && !stream.isTooLarge && status !== 400)
       throw new Violation(`${status} to what is no request, on stream ${stream.id}`);
     if (stream.isTooLarge && status !== 431 && status !== 400) throw new Violation(`${status} to headers too large`);
-    this.#listener.answer?.(stream, fields);
-    if (isEnd) this.#answerEnds(stream);
+    this.#listener.response?.(stream, fields);
+    if (isEnd) this.#responseEnds(stream);
   }
 
-  #answerData({ stream: id, flags, payload }: CutFrame): void {
+  #responseData({ stream: id, flags, payload }: CutFrame): void {
     if (flags & FLAG.padded) throw new Violation("padded DATA");
-    const stream = this.#answering(id, "DATA");
+    const stream = this.#responding(id, "DATA");
     if (stream.status === 0) throw new Violation(`DATA before HEADERS on stream ${id}`);
-    if (stream.method === "HEAD" && payload.length > 0) throw new Violation(`DATA in the answer to HEAD ${id}`);
+    if (stream.method === "HEAD" && payload.length > 0) throw new Violation(`DATA in the response to HEAD ${id}`);
     stream.room -= payload.length;
     this.room -= payload.length;
     if (payload.length > 0 && stream.room < 0) throw new Violation(`DATA beyond the window of stream ${id}`);
     if (payload.length > 0 && this.room < 0) throw new Violation("DATA beyond the window of the connection");
     this.#listener.data?.(stream, payload);
-    stream.answered += payload.length;
-    if (stream.answerLength >= 0 && stream.answered > stream.answerLength && stream.method !== "HEAD")
+    stream.responseBytes += payload.length;
+    if (stream.responseLength >= 0 && stream.responseBytes > stream.responseLength && stream.method !== "HEAD")
       throw new Violation(`DATA beyond its length on stream ${id}`);
-    if (flags & FLAG.endStream) this.#answerEnds(stream);
+    if (flags & FLAG.endStream) this.#responseEnds(stream);
   }
 
-  #answerEnds(stream: ModelStream): void {
-    const { answerLength, answered, method, status } = stream;
-    stream.isAnswered = true;
+  #responseEnds(stream: ModelStream): void {
+    const { responseLength, responseBytes, method, status } = stream;
+    stream.hasResponded = true;
     const hasBody = method !== "HEAD" && status !== 304 && status !== 204;
-    if (answerLength >= 0 && hasBody && answered !== answerLength)
-      throw new Violation(`an answer of ${answered} bytes that says ${answerLength}, on stream ${stream.id}`);
+    if (responseLength >= 0 && hasBody && responseBytes !== responseLength)
+      throw new Violation(`a response of ${responseBytes} bytes that says ${responseLength}, on stream ${stream.id}`);
   }
 
   #serverReset({ stream: id, payload }: CutFrame): void {
@@ -718,7 +721,8 @@ export class Http2Model {
     }
     if (stream.resetCode !== undefined && this.highest - id < LONG_AGO)
       throw new Violation(`a second RST_STREAM on stream ${id}`);
-    const isUnread = code === CODE.none && stream.isAnswered && !(stream.endedAt > 0 && stream.endedAt <= this.#synced);
+    const isUnread =
+      code === CODE.none && stream.hasResponded && !(stream.endedAt > 0 && stream.endedAt <= this.#synced);
     if (!isAllowed && !isUnread && !stream.told.has(code)) throw new Violation(`RST_STREAM ${code} on stream ${id}`);
     if (stream.resetAt > 0 && stream.resetAt <= this.#synced && !isAllowed)
       throw new Violation(`RST_STREAM on stream ${id}, which the client has reset`);
@@ -738,7 +742,7 @@ export class Http2Model {
     const pending = this.#settings.shift();
     if (!pending) throw new Violation("settings acknowledged that were not sent");
     for (const [name, value] of pending.values) {
-      if (name === SETTING.headerTableSize) this.#answers.limit(value);
+      if (name === SETTING.headerTableSize) this.#decoder.limit(value);
       if (name !== SETTING.initialWindowSize) continue;
       for (const each of this.streams.values()) each.room += value - this.#initialRoom;
       this.#initialRoom = value;
@@ -758,7 +762,7 @@ export class Http2Model {
     }
     const ping = this.#pings.shift();
     if (ping?.data !== payload.toString("latin1"))
-      throw new Violation("a ping answered that was not sent, or out of turn");
+      throw new Violation("an acknowledgement of a ping that was not sent, or out of turn");
     this.#readUpTo(ping.at);
   }
 
@@ -773,7 +777,7 @@ export class Http2Model {
     }
     const known = this.streams.get(id);
     // The window of a request with a response may still be opened.
-    const stream = known?.isAnswered ? known : this.#answering(id, "WINDOW_UPDATE");
+    const stream = known?.hasResponded ? known : this.#responding(id, "WINDOW_UPDATE");
     if (stream.endedAt > 0 && stream.endedAt <= this.#synced)
       throw new Violation(`WINDOW_UPDATE on stream ${id}, which the client has ended`);
     stream.window += more;
@@ -788,7 +792,8 @@ export class Http2Model {
     if (this.goneLast !== undefined && last > this.goneLast)
       throw new Violation("GOAWAY says a later stream than before");
     for (const { id, status, isVoid } of this.streams.values()) {
-      if (id > last && status > 0 && !isVoid) throw new Violation(`GOAWAY says ${last}, and stream ${id} was answered`);
+      if (id > last && status > 0 && !isVoid)
+        throw new Violation(`GOAWAY says ${last}, and stream ${id} has a response`);
     }
     this.goneLast = last;
     if (code === CODE.none) {
@@ -816,7 +821,7 @@ export class Http2Model {
     // Optional reactions are no longer possible.
     this.#expected = this.#expected.filter((one) => one.at > at);
     if (this.#settings[0] && this.#settings[0].at <= at) throw new Violation("settings that were not acknowledged");
-    if (this.#pings[0] && this.#pings[0].at < at) throw new Violation("a ping that was not answered");
+    if (this.#pings[0] && this.#pings[0].at < at) throw new Violation("a ping that was not acknowledged");
   }
 
   #isMet({ stream: id, goAway, reset }: Expectation): boolean {
@@ -825,7 +830,7 @@ export class Http2Model {
     if (isBehind) return true;
     if (reset.length === 0 && goAway.length > 0) return false;
     const stream = this.streams.get(id);
-    return stream === undefined || stream.isClosed || stream.isAnswered || (stream.isBroken && stream.status === 400);
+    return stream === undefined || stream.isClosed || stream.hasResponded || (stream.isBroken && stream.status === 400);
   }
 
   #missing({ what, stream, goAway, reset }: Expectation): never {

@@ -20,7 +20,7 @@ export interface SentFrame {
 }
 
 /** The frames of the server on a stream. */
-export interface Answer {
+export interface PeerResponse {
   /** The statuses and headers of interim responses and of the final one. */
   readonly heads: Readonly<Record<string, string>>[];
   body: string;
@@ -40,7 +40,7 @@ export class Peer {
   /** The calls of the socket by the server: `end`, `destroy`, `pause`, `resume`. */
   readonly socket: string[] = [];
   readonly frames: SentFrame[] = [];
-  readonly answers = new Map<number, Answer>();
+  readonly responses = new Map<number, PeerResponse>();
   isEnding = false;
   now = 0;
   /** Whether writes of the server are sent at once. */
@@ -115,10 +115,10 @@ export class Peer {
   }
 
   /** Returns the response on a stream so far. */
-  answer(stream: number): Answer {
-    let answer = this.answers.get(stream);
-    if (!answer) this.answers.set(stream, (answer = { heads: [], body: "", isEnded: false, reset: undefined }));
-    return answer;
+  response(stream: number): PeerResponse {
+    let response = this.responses.get(stream);
+    if (!response) this.responses.set(stream, (response = { heads: [], body: "", isEnded: false, reset: undefined }));
+    return response;
   }
 
   /** Returns the frames of a type. */
@@ -131,10 +131,10 @@ export class Peer {
     return this.of(TYPE.goAway).at(-1)?.payload.readUInt32BE(4);
   }
 
-  #head(answer: Answer, flags: number, part: Buffer): void {
+  #head(response: PeerResponse, flags: number, part: Buffer): void {
     this.#block = Buffer.concat([this.#block, part]);
     if (!(flags & FLAG.endHeaders)) return;
-    answer.heads.push(fieldsOf(this.#decoder.decode(this.#block, 0, this.#block.length).fields));
+    response.heads.push(fieldsOf(this.#decoder.decode(this.#block, 0, this.#block.length).fields));
     this.#block = Buffer.alloc(0);
   }
 
@@ -146,11 +146,11 @@ export class Peer {
 
   #take({ type, flags, stream, bytes, from, to }: Frame): boolean {
     this.frames.push({ type, flags, stream, payload: Buffer.from(bytes.subarray(from, to)) });
-    const answer = this.answer(stream);
-    if (type === TYPE.headers || type === TYPE.continuation) this.#head(answer, flags, bytes.subarray(from, to));
-    if (type === TYPE.data) answer.body += bytes.toString("latin1", from, to);
-    if (type === TYPE.reset) answer.reset = bytes.readUInt32BE(from);
-    if (type <= TYPE.headers && flags & FLAG.endStream) answer.isEnded = true;
+    const response = this.response(stream);
+    if (type === TYPE.headers || type === TYPE.continuation) this.#head(response, flags, bytes.subarray(from, to));
+    if (type === TYPE.data) response.body += bytes.toString("latin1", from, to);
+    if (type === TYPE.reset) response.reset = bytes.readUInt32BE(from);
+    if (type <= TYPE.headers && flags & FLAG.endStream) response.isEnded = true;
     return true;
   }
 }

@@ -72,8 +72,8 @@ export class Rig {
           if (!bytes.equals(bodyBytes(id, sent, bytes.length))) this.#foreign.add(id);
         },
         data: (stream, bytes) => {
-          if (!bytes.equals(bodyBytes(stream.id, stream.answered, bytes.length)))
-            throw new Violation(`other bytes than those of the answer, on stream ${stream.id}`);
+          if (!bytes.equals(bodyBytes(stream.id, stream.responseBytes, bytes.length)))
+            throw new Violation(`other bytes than those of the response, on stream ${stream.id}`);
         },
       },
     );
@@ -421,7 +421,7 @@ export class Rig {
   /** Every request gets its response. */
   async #settle(): Promise<void> {
     for (const served of this.served.values()) {
-      if (!served.isAnswering) served.respond(200, 10);
+      if (!served.isResponding) served.respond(200, 10);
       else served.end();
     }
     await this.do({ do: "openWindows" });
@@ -431,10 +431,10 @@ export class Rig {
     if (this.model.isDead || this.#isDestroyed) return;
     for (const stream of this.model.streams.values()) {
       const served = this.served.get(stream.id);
-      if (served) served.mustBeAnswered();
+      if (served) served.mustHaveResponse();
       else if (!stream.isClosed) throw new Violation(`stream ${stream.id} was not served, and not ended`);
     }
-    if (this.connection.openStreams > 0) throw new Violation("streams that are open, and answered");
+    if (this.connection.openStreams > 0) throw new Violation("streams that are open, and have their responses");
     await this.do({ do: "ping" });
     await this.do({ do: "goAway", code: 0 });
     await this.#flush();

@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from "../header-encoder.ts";
+import type { ResponseHeaders } from "../header-encoder.ts";
 import { ERROR, type Http2Stream } from "../index.ts";
 import { bodyBytes } from "./client-bytes.ts";
 import { type ModelStream, Violation } from "./model.ts";
@@ -19,7 +19,7 @@ interface Told {
 }
 
 /** Properties of a response. */
-interface AnswerOptions {
+interface ResponseOptions {
   /** The pieces of its body. */
   readonly pieces?: number;
   /** Whether it has an invalid header. */
@@ -57,12 +57,12 @@ export class Served {
   }
 
   /** Whether a response has begun. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.#status > 0;
   }
 
   /** Whether the response is complete. */
-  get isAnswered(): boolean {
+  get hasResponded(): boolean {
     return this.#isEnded;
   }
 
@@ -82,20 +82,20 @@ export class Served {
   respond(
     status: number,
     bytes: number,
-    { pieces = 1, bad: isBad = false, headers: more = 0 }: AnswerOptions = {},
+    { pieces = 1, bad: isBad = false, headers: more = 0 }: ResponseOptions = {},
   ): void {
     const { id } = this.stream;
     const isTaken = !this.stream.isClosed && this.#status === 0;
     const body = bodyBytes(id, 0, bytes);
     const size = Math.ceil(bytes / pieces);
     const parts = Array.from({ length: pieces }, (_, i) => body.subarray(i * size, (i + 1) * size));
-    const headers: AnswerHeaders = {
+    const headers: ResponseHeaders = {
       "content-length": bytes,
       ...(isBad ? { x: "a\nb" } : {}),
       y: ["1", "z".repeat(more)],
     };
     const sent = this.asked.method === "HEAD" ? undefined : pieces === 1 ? body : parts;
-    this.#answer(() => this.stream.respond(status, headers, sent));
+    this.#trySend(() => this.stream.respond(status, headers, sent));
     if (!isTaken || isBad) return;
     this.#status = status;
     this.#bytes = sent === undefined ? 0 : bytes;
@@ -108,7 +108,7 @@ export class Served {
       this.respond(status, 0);
       return;
     }
-    this.#answer(() => this.stream.begin(status, { y: "z".repeat(20) }));
+    this.#trySend(() => this.stream.begin(status, { y: "z".repeat(20) }));
     if (isTaken) this.#status = status;
   }
 
@@ -189,9 +189,9 @@ export class Served {
     if (this.#got > this.asked.sent) throw new Violation(`more of a body than was sent,${what()}`);
     if (this.#told.isDead() || this.asked.status === 0) return;
     if (this.asked.status !== this.#status)
-      throw new Violation(`${this.asked.status} where ${this.#status} was answered,${what()}`);
-    if (this.asked.isAnswered && (!this.#isEnded || this.asked.answered !== this.#bytes))
-      throw new Violation(`${this.asked.answered} bytes where ${this.#bytes} were answered,${what()}`);
+      throw new Violation(`${this.asked.status} where ${this.#status} was sent,${what()}`);
+    if (this.asked.hasResponded && (!this.#isEnded || this.asked.responseBytes !== this.#bytes))
+      throw new Violation(`${this.asked.responseBytes} bytes where ${this.#bytes} were sent,${what()}`);
   }
 
   /** The client can send as much as announced: padding is returned to the window. */
@@ -204,13 +204,13 @@ export class Served {
   }
 
   /** Checks the end of an idle connection with open windows. */
-  mustBeAnswered(): void {
+  mustHaveResponse(): void {
     const { asked } = this;
     const isBroken = asked.resetAt > 0 || asked.resetCode !== undefined || asked.isVoid;
-    if (!isBroken && !asked.isAnswered) throw new Violation(`no answer on stream ${asked.id}`);
+    if (!isBroken && !asked.hasResponded) throw new Violation(`no response on stream ${asked.id}`);
     if (!isBroken && this.#isStarted && asked.endedAt > 0 && this.#wholes + this.#brokens === 0)
       throw new Violation(`nobody was told of the end of a body, on stream ${asked.id}`);
-    if (asked.isAnswered && this.#taken !== this.#given)
+    if (asked.hasResponded && this.#taken !== this.#given)
       throw new Violation(`bytes that were not taken, on stream ${asked.id}`);
   }
 
@@ -225,7 +225,7 @@ export class Served {
   }
 
   /** Sends a response; an invalid one ends the stream. */
-  #answer(send: () => void): void {
+  #trySend(send: () => void): void {
     try {
       send();
     } catch {

@@ -108,7 +108,7 @@ export function migrationRules(
     scope: "Cluster",
     description: "A migration of the stored objects of one resource to the latest storage version.",
     served: ctx.gates.StorageVersionMigrator,
-    deleteAnswers: "status",
+    deleteReturns: "status",
     versionedUpdate: true,
     resetFields: ["status"],
     columns: [nameOf, resourceColumn, statusColumn],

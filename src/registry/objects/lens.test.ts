@@ -22,7 +22,7 @@ const scale: ResourceDefinition = {
     spec: optional(struct("Wanted.", { replicas: pointer(int32("How many are wanted.")) })),
     status: optional(struct("Seen.", { replicas: pointer(int32("How many there are.")) })),
   }),
-  deleteAnswers: "object",
+  deleteReturns: "object",
 };
 
 interface Scaled extends ApiObject {

@@ -63,7 +63,7 @@ export const widget = (version: string, more: Partial<ResourceDefinition> = {}):
     spec: optional(map(text(), "What is wanted.")),
     status: optional(struct("What is.", { phase: optional(text("How far it is.")) })),
   }),
-  deleteAnswers: "object",
+  deleteReturns: "object",
   ...more,
 });
 

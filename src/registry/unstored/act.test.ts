@@ -29,7 +29,7 @@ const request: ResourceDefinition = {
     ),
     status: optional(struct("The answer.", { token: optional(text("The token.")) })),
   }),
-  deleteAnswers: "status",
+  deleteReturns: "status",
 };
 
 const TOKEN = named("w", "token");

@@ -31,7 +31,7 @@ export async function deleteCollection(
   const ctx = newContext(kind);
   warnOfOrphans(kind, how, ctx);
   const { warnings, dialect } = ctx;
-  if (dialect.rules.deleteCollectionAnswersStatus) return { status: success(kind.ref), changed, warnings };
+  if (dialect.rules.deleteCollectionReturnsStatus) return { status: success(kind.ref), changed, warnings };
   return { list: page, changed, warnings };
 }
 

@@ -187,7 +187,7 @@ function answerRemoved(
   text: string | undefined,
   revision: number,
 ): DeleteResult {
-  if (kind.definition.deleteAnswers === "object") {
+  if (kind.definition.deleteReturns === "object") {
     const object = { ...last, metadata: { ...last.metadata, resourceVersion: String(revision) } };
     return unstoredResult(object, 200, ctx, true, text);
   }
@@ -197,7 +197,7 @@ function answerRemoved(
 
 function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
   const { definition } = kind;
-  if (definition.deleteAnswers === "object") {
+  if (definition.deleteReturns === "object") {
     return definition.gracePeriod ? unstoredResult(marked, 200, ctx) : new StoredResult(kind, entry, 200, ctx);
   }
   const status = deleted(kind.ref, target.name, marked.metadata.uid ?? "");
@@ -287,9 +287,9 @@ function answerWaiting({ kind, target, options, ctx }: Deletion, result: WriteRe
   const { rules } = ctx.dialect;
   const isAccepted =
     options.orphanDependents === false ||
-    (rules.foregroundAnswersAccepted && options.propagationPolicy === "Foreground");
+    (rules.foregroundDeleteReturnsAccepted && options.propagationPolicy === "Foreground");
   const code = isAccepted ? 202 : 200;
-  if (kind.definition.deleteAnswers === "status" && rules.pendingDeleteAnswersStatus) {
+  if (kind.definition.deleteReturns === "status" && rules.pendingDeleteReturnsStatus) {
     const uid = result.object.metadata.uid ?? "";
     return { status: deleted(kind.ref, target.name, uid), code, changed: result.changed, warnings: ctx.warnings };
   }

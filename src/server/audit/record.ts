@@ -1,7 +1,7 @@
 /**
  * The events of one request, from its arrival to its end (AUDIT-10..23).
  *
- *     received ─► answering ─────────────────────► complete       bytes that are there
+ *     received ─► responding ────────────────────► complete       bytes that are there
  *     received ─► streaming ─► started ─► streamed ─► complete    a long request; others have no `started`
  *
  * @module
@@ -161,7 +161,7 @@ export class AuditRecord implements Recorder {
     this.#sent = exactText(isShown ? object : { ...object, metadata });
   }
 
-  answering(code: number): Promise<unknown> | undefined {
+  responding(code: number): Promise<unknown> | undefined {
     this.#code = code;
     if (this.#isLong) this.#started();
     return this.#complete();
@@ -182,20 +182,20 @@ export class AuditRecord implements Recorder {
     this.#server.faults.report("request", error, { ...logFields(this.#request) });
   }
 
-  /** Where the request was not answered at all, that is the end of it. */
+  /** Where the request got no response at all, that is the end of it. */
   left(): void {
-    if (!this.#request.response.answered) void this.#complete();
+    if (!this.#request.response.responded) void this.#complete();
   }
 
   #started(): void {
-    void this.#write(this.#answered("ResponseStarted"));
+    void this.#write(this.#responseStage("ResponseStarted"));
   }
 
   #complete(): Promise<unknown> | undefined {
     if (this.#isComplete) return undefined;
     this.#isComplete = true;
     const stage = this.#request.response.isPanic ? "Panic" : "ResponseComplete";
-    const kept = this.#write(this.#answered(stage));
+    const kept = this.#write(this.#responseStage(stage));
     return kept instanceof Promise ? kept : undefined;
   }
 
@@ -207,7 +207,7 @@ export class AuditRecord implements Recorder {
   }
 
   /** The members that are known from the response on. */
-  #answered(stage: Stage): EventStage {
+  #responseStage(stage: Stage): EventStage {
     const request = this.#request;
     const at = this.#zero + this.#server.clock.steady();
     return {

@@ -5,12 +5,12 @@
  */
 import { unknownPath } from "../../meta/status.ts";
 import type { Registry } from "../../registry/contract.ts";
-import { contentType } from "../answer/in-form.ts";
-import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../answer/negotiate.ts";
+import { contentType } from "../response/in-form.ts";
+import { type Clause, DOCUMENT, type Format, clausesOf, isPretty, negotiate } from "../response/negotiate.ts";
 import type { Loop } from "../../util/loop.ts";
-import type { Route, RouteAnswer } from "../request/context.ts";
+import type { Route, RouteResult } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { answerDocument } from "./document.ts";
+import { respondWithDocument } from "./document.ts";
 import { Discovery } from "./discovery.ts";
 
 const AGGREGATED_TYPE = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -32,24 +32,24 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
         one.versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${one.group}/${version}`)),
       );
   const resources: Route["answer"] = (_server, { response }, { group = "", version = "" }) =>
-    answerResources(response, discovery, group, version);
+    respondWithResources(response, discovery, group, version);
   return [
     {
       path: "/api",
       slash: true,
       methods: GET,
-      answer: (_server, { response }) => answerGroups(response, discovery, true),
+      answer: (_server, { response }) => respondWithGroups(response, discovery, true),
     },
     { path: "/api/{version}", slash: true, methods: GET, listed: () => versions(true), answer: resources },
     { path: "/api/{rest...}", answer: nothing },
     // Any method, as the reference does.
-    { path: "/apis", slash: true, answer: (_server, { response }) => answerGroups(response, discovery, false) },
+    { path: "/apis", slash: true, answer: (_server, { response }) => respondWithGroups(response, discovery, false) },
     {
       path: "/apis/{group}",
       slash: true,
       methods: GET,
       listed: () => groups().map(({ group }) => `/apis/${group}`),
-      answer: (_server, { response }, { group = "" }) => answerGroup(response, discovery, group),
+      answer: (_server, { response }, { group = "" }) => respondWithGroup(response, discovery, group),
     },
     { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), answer: resources },
     { path: "/apis/{rest...}", answer: nothing },
@@ -57,40 +57,44 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
 }
 
 /** `/apis/GROUP`: false when the group is not known. */
-function answerGroup(response: HttpResponse, discovery: Discovery, name: string): RouteAnswer | Promise<RouteAnswer> {
+function respondWithGroup(
+  response: HttpResponse,
+  discovery: Discovery,
+  name: string,
+): RouteResult | Promise<RouteResult> {
   if (!discovery.has(name)) return false;
   const format = negotiate(response.incoming, DOCUMENT);
   const document = discovery.group(name, format);
-  return document !== undefined && answerDocument(response, document, contentType(format));
+  return document !== undefined && respondWithDocument(response, document, contentType(format));
 }
 
 /** `/apis/GROUP/VERSION`, or `/api/VERSION` of the core group: false when the group is not known. */
-function answerResources(
+function respondWithResources(
   response: HttpResponse,
   discovery: Discovery,
   name: string,
   version: string,
-): RouteAnswer | Promise<RouteAnswer> {
+): RouteResult | Promise<RouteResult> {
   if (!discovery.has(name)) return false;
   // An unknown version is reported before the media types of the client are checked.
   if (!discovery.has(name, version)) throw unknownPath();
   const format = negotiate(response.incoming, DOCUMENT);
   const document = discovery.resources(name, version, format);
-  return document !== undefined && answerDocument(response, document, contentType(format));
+  return document !== undefined && respondWithDocument(response, document, contentType(format));
 }
 
 /** `/api` or `/apis`: aggregated where any clause of the Accept header says so. */
-function answerGroups(response: HttpResponse, discovery: Discovery, core: boolean): void | Promise<void> {
+function respondWithGroups(response: HttpResponse, discovery: Discovery, core: boolean): void | Promise<void> {
   const { incoming } = response;
   const clause = clausesOf(incoming.sent.header("accept")).find(isAggregated);
   if (!clause) {
     const format = negotiate(incoming, DOCUMENT);
-    return answerDocument(response, discovery.root(core, format), contentType(format));
+    return respondWithDocument(response, discovery.root(core, format), contentType(format));
   }
   const media = clause.media === "yaml" ? "yaml" : "json";
   const format: Format = { media, shape: "", version: "", pretty: isPretty(incoming) };
   const document = discovery.aggregated(core, format);
-  return answerDocument(response, document, `application/${media};${AGGREGATED_TYPE}`);
+  return respondWithDocument(response, document, `application/${media};${AGGREGATED_TYPE}`);
 }
 
 const isAggregated = ({ media, as, group, version }: Clause): boolean =>

@@ -5,8 +5,8 @@
  * @module
  */
 import { createHash, hash } from "node:crypto";
-import { indentPieces } from "../answer/indent-json.ts";
-import type { Format } from "../answer/negotiate.ts";
+import { indentPieces } from "../response/indent-json.ts";
+import type { Format } from "../response/negotiate.ts";
 import type { GroupResources, Registry } from "../../registry/contract.ts";
 import { type Steps, inSlices } from "../../util/steps.ts";
 import type { Value } from "../../value/value.ts";

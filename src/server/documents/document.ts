@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { answerPieces } from "../answer/answer.ts";
+import { respondWithPieces } from "../response/respond.ts";
 import type { HttpResponse } from "../request/response.ts";
 
 /** A document in pieces, and a hash that changes with it. */
@@ -25,18 +25,18 @@ export const hashed = (bytes: Buffer): HashedDocument => ({
 export const hashText = (hash: ReturnType<typeof createHash>): string => hash.digest("hex").toUpperCase();
 
 /** Responds with a document, or with 304 when the client has it. `more` are further headers. */
-export function answerDocument(
+export function respondWithDocument(
   response: HttpResponse,
   document: HashedDocument | Promise<HashedDocument>,
   type: string,
   more: Readonly<Record<string, string>> = {},
 ): void | Promise<void> {
-  if (document instanceof Promise) return document.then((made) => answerDocument(response, made, type, more));
+  if (document instanceof Promise) return document.then((made) => respondWithDocument(response, made, type, more));
   const etag = `"${document.hash}"`;
   const sent = response.incoming.sent.header("if-none-match");
   if (sent !== "" && sent.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
     response.respond(304, { ...response.headers(""), ...more, etag, vary: "Accept" });
     return;
   }
-  return answerPieces(response, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
+  return respondWithPieces(response, 200, document.pieces(), type, { ...more, etag, vary: "Accept" });
 }

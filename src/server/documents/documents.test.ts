@@ -66,8 +66,8 @@ describe("discovery", () => {
     ["*/*", 200],
   ])("%s gives %i, plain", async (accept, code) => {
     const { json } = await testServer();
-    const answer = await json("GET", "/apis", { headers: { accept } });
-    expect([answer.code, answer.headers["content-type"]]).toEqual([code, "application/json"]);
+    const response = await json("GET", "/apis", { headers: { accept } });
+    expect([response.code, response.headers["content-type"]]).toEqual([code, "application/json"]);
   });
 
   test("a client that has the document gets 304", async () => {
@@ -87,8 +87,8 @@ describe("OpenAPI v3", () => {
   test("the index is JSON whatever a client takes; a document is not, and has no other form", async () => {
     const { ask } = await testServer();
     const of = async (path: string, accept: string) => {
-      const answer = await ask("GET", path, { headers: { accept } });
-      return [answer.code, answer.headers["content-type"], (await answer.text()) === ""];
+      const response = await ask("GET", path, { headers: { accept } });
+      return [response.code, response.headers["content-type"], (await response.text()) === ""];
     };
     expect(await of("/openapi/v3", "text/plain")).toEqual([200, "application/json", false]);
     expect(await of("/openapi/v3/api/v1", "text/plain, application/*")).toEqual([200, "application/json", false]);
@@ -195,8 +195,8 @@ describe("health and version", () => {
       ],
     });
     const text = async (url: string) => {
-      const answer = await ask("GET", url);
-      return [answer.code, await answer.text()];
+      const response = await ask("GET", url);
+      return [response.code, await response.text()];
     };
     expect(await text("/livez")).toEqual([200, "ok"]);
     expect(await text("/livez?verbose")).toEqual([200, "[+]ping ok\n[+]log ok\n[+]store ok\nlivez check passed\n"]);
@@ -213,8 +213,8 @@ describe("health and version", () => {
 
   test("the version reads as Kubernetes 1.35, indented, as JSON only", async () => {
     const { ask } = await testServer();
-    const answer = await ask("GET", "/version");
-    const text = await answer.text();
+    const response = await ask("GET", "/version");
+    const text = await response.text();
     expect(text).toContain('{\n  "major": "1",\n  "minor": "35",');
     expect((JSON.parse(text) as { gitVersion: string }).gitVersion).toMatch(/^v1\.35\.\d+\+keelson\./);
     const yaml = await ask("GET", "/version", { headers: { accept: "application/yaml" } });

@@ -6,8 +6,8 @@
  */
 import type { TokenKey } from "../../auth/token-keys.ts";
 import { notAcceptable } from "../../meta/status.ts";
-import { answerBytes } from "../answer/encode.ts";
-import { DOCUMENT, clausesOf, negotiate } from "../answer/negotiate.ts";
+import { respondWithBytes } from "../response/encode.ts";
+import { DOCUMENT, clausesOf, negotiate } from "../response/negotiate.ts";
 import type { Route } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 
@@ -39,7 +39,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
           subject_types_supported: ["public"],
           id_token_signing_alg_values_supported: [...new Set(keys().map(({ alg }) => alg))].toSorted(),
         });
-        return answerBytes(request.response, 200, Buffer.from(body), "application/json", CACHED);
+        return respondWithBytes(request.response, 200, Buffer.from(body), "application/json", CACHED);
       },
     },
     {
@@ -48,7 +48,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       methods: ["GET"],
       answer: (_server, request) => {
         takesJwkSet(request);
-        return answerBytes(request.response, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
+        return respondWithBytes(request.response, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
       },
     },
   ];

@@ -6,10 +6,10 @@
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { unknownPath } from "../../meta/status.ts";
-import { type Clause, clausesOf } from "../answer/negotiate.ts";
+import { type Clause, clausesOf } from "../response/negotiate.ts";
 import type { ServerContext, Route } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { answerDocument } from "./document.ts";
+import { respondWithDocument } from "./document.ts";
 import { type OpenApi, ROOT, type V2Form } from "./openapi.ts";
 
 /** The second is the name in the response, also where an older client has sent the first. */
@@ -20,12 +20,12 @@ const V2_PROTOBUF = [
 
 /** The routes to the documents. */
 export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
-  { path: "/openapi/v2", answer: (_server, { response }) => answerV2(response, openApi) },
+  { path: "/openapi/v2", answer: (_server, { response }) => respondWithV2(response, openApi) },
   {
     path: ROOT,
     // JSON, whatever the client accepts, with the name that the dialect uses for it.
     answer: async (server, { response }) =>
-      answerDocument(
+      respondWithDocument(
         response,
         await openApi.index(),
         server.dialect.rules.openApiIndexIsPlain ? "text/plain; charset=utf-8" : "application/json",
@@ -33,15 +33,15 @@ export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
   },
   {
     path: `${ROOT}/{name...}`,
-    answer: (server, { response }, { name = "" }) => answerV3(server, response, openApi, name),
+    answer: (server, { response }, { name = "" }) => respondWithV3(server, response, openApi, name),
   },
 ];
 
-async function answerV2(response: HttpResponse, openApi: OpenApi): Promise<void> {
+async function respondWithV2(response: HttpResponse, openApi: OpenApi): Promise<void> {
   const form = v2Form(acceptOf(response));
   if (!form) return refuse(response);
   const type = form === "json" ? "application/json" : V2_PROTOBUF[1];
-  await answerDocument(response, await openApi.v2(form), type);
+  await respondWithDocument(response, await openApi.v2(form), type);
 }
 
 const acceptOf = ({ incoming }: HttpResponse): string => incoming.sent.header("accept");
@@ -61,7 +61,12 @@ function v2Form(accept: string): V2Form | undefined {
 const refuse = (response: HttpResponse): void => response.respond(406, { ...response.headers(""), vary: "Accept" });
 
 /** Responds with a document of OpenAPI v3 by its name in the index. */
-async function answerV3(server: ServerContext, response: HttpResponse, openApi: OpenApi, name: string): Promise<void> {
+async function respondWithV3(
+  server: ServerContext,
+  response: HttpResponse,
+  openApi: OpenApi,
+  name: string,
+): Promise<void> {
   const document = await openApi.document(name);
   // `apis/GROUP/VERSION`.
   if (!document) throw unknownPath(otherDialectHint(name.split("/")[1] ?? "", server.dialect));
@@ -71,7 +76,7 @@ async function answerV3(server: ServerContext, response: HttpResponse, openApi: 
     const location = `${ROOT}/${name}?hash=${document.hash}`;
     return response.respond(301, { ...response.headers("application/json"), location });
   }
-  await answerDocument(response, document, "application/json", hash === "" ? {} : keptForGood(server));
+  await respondWithDocument(response, document, "application/json", hash === "" ? {} : keptForGood(server));
 }
 
 const YEAR_MILLIS = 365 * 86_400_000;

@@ -106,7 +106,7 @@ interface Operation {
   readonly action: string;
   readonly method: string;
   /** The component of a success. */
-  readonly answer: string;
+  readonly result: string;
   readonly codes?: readonly number[];
   readonly parameters?: readonly Json[];
   readonly body?: Json;
@@ -154,7 +154,7 @@ const operations = (
 function operation(d: ResourceDefinition, spot: string, kind: Kind, what: Operation): readonly [string, Json] {
   const { action, method, parameters = [], codes = [200] } = what;
   const family = familyOf(d.group);
-  const answer = { content: content(MEDIA, ref(what.answer)) };
+  const body = { content: content(MEDIA, ref(what.result)) };
   const item = {
     tags: [`${family}_${d.version}`],
     description: `${action} ${kind.kind}`,
@@ -162,7 +162,7 @@ function operation(d: ResourceDefinition, spot: string, kind: Kind, what: Operat
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(what.body ? { requestBody: what.body } : {}),
     responses: {
-      ...Object.fromEntries(codes.map((code) => [String(code), { description: DESCRIPTIONS[code], ...answer }])),
+      ...Object.fromEntries(codes.map((code) => [String(code), { description: DESCRIPTIONS[code], ...body }])),
       "401": { description: "Unauthorized" },
     },
     "x-kubernetes-action": action,
@@ -187,7 +187,7 @@ const scoped = (d: ResourceDefinition, rest = ""): string =>
 const list = (d: ResourceDefinition): Operation => ({
   action: "list",
   method: "get",
-  answer: listOf(d),
+  result: listOf(d),
   parameters: LIST_PARAMETERS,
 });
 
@@ -195,11 +195,11 @@ const list = (d: ResourceDefinition): Operation => ({
 const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => Operation>> = {
   list,
   watch: list,
-  get: (_d, kind) => ({ action: "get", method: "get", answer: objectOf(kind) }),
+  get: (_d, kind) => ({ action: "get", method: "get", result: objectOf(kind) }),
   create: (_d, kind) => ({
     action: "post",
     method: "post",
-    answer: objectOf(kind),
+    result: objectOf(kind),
     codes: [200, 201, 202],
     parameters: WRITE_PARAMETERS,
     body: bodyOf(objectOf(kind)),
@@ -207,7 +207,7 @@ const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => O
   update: (_d, kind) => ({
     action: "put",
     method: "put",
-    answer: objectOf(kind),
+    result: objectOf(kind),
     codes: [200, 201],
     parameters: WRITE_PARAMETERS,
     body: bodyOf(objectOf(kind)),
@@ -215,7 +215,7 @@ const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => O
   patch: (d, kind) => ({
     action: "patch",
     method: "patch",
-    answer: objectOf(kind),
+    result: objectOf(kind),
     codes: [200, 201],
     parameters: [...WRITE_PARAMETERS, FORCE],
     body: { content: content(patchMedia(d), ref(SHARED.patch)), required: true },
@@ -223,7 +223,7 @@ const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => O
   delete: (d, kind) => ({
     action: "delete",
     method: "delete",
-    answer: d.deleteAnswers === "object" ? objectOf(kind) : SHARED.status,
+    result: d.deleteReturns === "object" ? objectOf(kind) : SHARED.status,
     codes: [200, 202],
     parameters: DELETE_PARAMETERS,
     body: bodyOf(SHARED.deleteOptions, false),
@@ -231,7 +231,7 @@ const OPERATIONS: Readonly<Record<Verb, (d: ResourceDefinition, kind: Kind) => O
   deletecollection: () => ({
     action: "deletecollection",
     method: "delete",
-    answer: SHARED.status,
+    result: SHARED.status,
     parameters: [...LIST_PARAMETERS.filter(({ name }) => name !== "watch"), ...DELETE_PARAMETERS],
     body: bodyOf(SHARED.deleteOptions, false),
   }),

@@ -48,16 +48,16 @@ describe("OpenAPI v2", () => {
     [NEW, NEW],
     [`${OLD},application/json;q=0.5`, NEW],
     ["application/yaml,application/json", "application/json"],
-  ])("Accept %j is answered with %s", async (accept, type) => {
+  ])("Accept %j gets %s", async (accept, type) => {
     const { ask } = await testServer();
-    const answer = await ask("GET", "/openapi/v2", { headers: { accept } });
-    expect([answer.code, answer.headers["content-type"], answer.headers["vary"]]).toEqual([200, type, "Accept"]);
+    const response = await ask("GET", "/openapi/v2", { headers: { accept } });
+    expect([response.code, response.headers["content-type"], response.headers["vary"]]).toEqual([200, type, "Accept"]);
   });
 
   test("a client that takes neither form gets 406, without a body as of the reference", async () => {
     const { ask } = await testServer();
-    const answer = await ask("GET", "/openapi/v2", { headers: { accept: "text/html" } });
-    expect([answer.code, answer.headers["content-type"], await answer.text()]).toEqual([406, undefined, ""]);
+    const response = await ask("GET", "/openapi/v2", { headers: { accept: "text/html" } });
+    expect([response.code, response.headers["content-type"], await response.text()]).toEqual([406, undefined, ""]);
   });
 
   test("a client that has the document gets 304, in either form", async () => {

@@ -47,8 +47,8 @@ type Responses = Readonly<Record<string, { readonly description: string; readonl
 /** Media types are listed once for an operation, and a body is one of its parameters. */
 function operationV2({ parameters, requestBody, responses, ...rest }: Json): Json {
   const body = requestBody as Body | undefined;
-  const answers = Object.entries(responses as Responses);
-  const produced = answers.flatMap(([, { content }]) => Object.keys(content ?? {}));
+  const byCode = Object.entries(responses as Responses);
+  const produced = byCode.flatMap(([, { content }]) => Object.keys(content ?? {}));
   const taken = [...(body ? [bodyParameter(body)] : []), ...listOf(parameters).map(parameterV2)];
   return {
     ...rest,
@@ -57,7 +57,7 @@ function operationV2({ parameters, requestBody, responses, ...rest }: Json): Jso
     schemes: ["https"],
     ...(taken.length > 0 ? { parameters: taken } : {}),
     responses: Object.fromEntries(
-      answers.map(([code, { description, content }]) => {
+      byCode.map(([code, { description, content }]) => {
         const schema = Object.values(content ?? {})[0]?.schema;
         return [code, { description, ...(schema ? { schema: schemaV2(schema) } : {}) }];
       }),

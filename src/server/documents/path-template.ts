@@ -94,9 +94,9 @@ const templates = new Map<string, PathTemplate>();
 
 /** The template of a definition's paths. */
 export function templateOf(definition: ResourceDefinition): PathTemplate {
-  const { scope, verbs, patches, deleteAnswers, subresources = {} } = definition;
+  const { scope, verbs, patches, deleteReturns, subresources = {} } = definition;
   const below = Object.entries(subresources).map(([name, rules]) => [name, rules.verbs, rules.takes?.kind ?? ""]);
-  const shape = JSON.stringify([scope, verbs, patches, deleteAnswers, below]);
+  const shape = JSON.stringify([scope, verbs, patches, deleteReturns, below]);
   let template = templates.get(shape);
   if (!template) templates.set(shape, (template = new PathTemplate(definition)));
   return template;

@@ -46,7 +46,7 @@ const ALL = "rules: [{level: RequestResponse}]";
 const stages = (told: readonly Told[]): string[] => told.map(({ stage }) => stage);
 
 describe("the events of a request", () => {
-  test("AUDIT-10, AUDIT-13: one when it comes, one when it is answered, with the same id", async () => {
+  test("AUDIT-10, AUDIT-13: one when it comes, one when it has its response, with the same id", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: { ...JSON_TYPE, "audit-id": "a, b/c" } })).text();
     expect(stages(told)).toEqual(["RequestReceived", "ResponseComplete"]);
@@ -148,9 +148,9 @@ describe("the events of a request", () => {
 
   test("AUDIT-10: a watch has begun, and has ended", async () => {
     const { ask, told } = await audited(ALL);
-    const answer = await ask("GET", `${CM}?watch=1`);
+    const response = await ask("GET", `${CM}?watch=1`);
     expect(stages(told)).toEqual(["RequestReceived", "ResponseStarted"]);
-    answer.cancel();
+    response.cancel();
     await nextPass();
     expect(stages(told)).toEqual(["RequestReceived", "ResponseStarted", "ResponseComplete"]);
     expect(told[2]).toMatchObject({ verb: "watch", responseStatus: { code: 200 } });
@@ -185,7 +185,7 @@ describe("the events of a request", () => {
     expect(JSON.stringify(told)).not.toContain("planted-secret");
   });
 
-  test("AUDIT-4, AUDIT-18: the sender is judged and told; the other from the answer on", async () => {
+  test("AUDIT-4, AUDIT-18: the sender is judged and told; the other from the response on", async () => {
     const rules = "rules: [{level: Metadata, users: [tester]}]";
     const { ask, told } = await audited(rules, {
       authenticator: { authenticate: () => ({ user: "tester", groups: ["system:masters"] }) },
@@ -283,23 +283,23 @@ describe("the events of a request", () => {
   });
 });
 
-describe("where events are wanted before the answer", () => {
+describe("where events are wanted before the response", () => {
   test("AUDIT-25: a request whose first event is not kept is refused, and counted", async () => {
     const { ask, told, metrics } = await audited(ALL, { take: ({ stage }) => stage.stage !== "RequestReceived" });
-    const answer = await ask("POST", CM, { body, headers: JSON_TYPE });
-    expect(answer.code).toBe(500);
+    const response = await ask("POST", CM, { body, headers: JSON_TYPE });
+    expect(response.code).toBe(500);
     expect(stages(told)).toEqual(["RequestReceived", "ResponseComplete"]);
     const rejected = (await metrics.collector()).find(({ name }) => name.includes("rejected"))!;
     expect(rejected.samples).toEqual([{ value: 1 }]);
   });
 
-  test("AUDIT-25: the answer waits for its event", async () => {
+  test("AUDIT-25: the response waits for its event", async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const { ask } = await audited("omitStages: [RequestReceived], rules: [{level: Metadata}]", { take: () => promise });
-    let answered = false;
-    const asked = ask("GET", `${CM}/none`).then(() => (answered = true));
+    let hasResponse = false;
+    const asked = ask("GET", `${CM}/none`).then(() => (hasResponse = true));
     await nextPass();
-    expect(answered).toBe(false);
+    expect(hasResponse).toBe(false);
     resolve(true);
     await asked;
   });

@@ -20,7 +20,7 @@ async function ownerOf(headers: Record<string, string>, shown?: ClientCertificat
   const owners: unknown[] = [];
   Object.assign(exchange, { trust: (owner: Identity) => void owners.push(owner.user) });
   server.handle(exchange);
-  expect((await exchange.answer).code).toBe(200);
+  expect((await exchange.response).code).toBe(200);
   return owners;
 }
 

@@ -16,7 +16,7 @@ export const authenticate: Filter = {
     if (sent.identity) return identify(server, request, sent.identity);
     const began = server.clock.steady();
     const fail = (error: unknown): never => {
-      request.response.responder.closeAfterAnswer();
+      request.response.responder.closeAfterResponse();
       throw error;
     };
     const found = (identity: Identity | undefined): void => {
@@ -41,7 +41,7 @@ function identify(server: ServerContext, request: ServerRequest, identity: Ident
     return;
   }
   // Without this, a connection without a credential would hold the memory that HTTP/2 permits it; health checks may hold one.
-  if (!request.isPublic) request.response.responder.closeAfterAnswer();
+  if (!request.isPublic) request.response.responder.closeAfterResponse();
   const byRoles = dialect.rules.anonymousByRoles && !request.isOpen;
   if (!identity && (byRoles || !request.isPublic)) throw unauthorized();
   request.identity = ANONYMOUS;
@@ -56,7 +56,7 @@ function count({ requestSlots }: ServerContext, { incoming, identity, response, 
     response.responder.trust(ownerOf(incoming.sent.connection, identity));
     response.count(requestSlots, identity);
   } catch (error) {
-    response.responder.closeAfterAnswer();
+    response.responder.closeAfterResponse();
     if (!isPublic) throw error;
   }
 }

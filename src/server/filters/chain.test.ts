@@ -12,7 +12,7 @@ const CM = "/api/v1/namespaces/n/configmaps";
 const TYPE = { "content-type": "application/json" };
 const body = JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a" } });
 
-/** A server with one filter more, right before the answer. */
+/** A server with one filter more, right before the response. */
 const serverWith = (filter: Omit<Filter, "name">, more: Parameters<typeof testServer>[0] = {}) =>
   testServer({ ...more, filters: withFilter({ name: "mine", ...filter }, { before: "handle" }) });
 
@@ -33,10 +33,10 @@ async function moments() {
 describe("the moments of a request", () => {
   test("observers of a create are called before it is stored, after it, when it gets its response and when the response was read", async () => {
     const { ask, seen } = await moments();
-    const answer = await ask("POST", `${CM}?fieldManager=m`, { body, headers: TYPE });
+    const response = await ask("POST", `${CM}?fieldManager=m`, { body, headers: TYPE });
     await nextPass();
     expect(seen.map(([moment]) => moment)).toEqual(["enter", "decoded", "handled", "leave"]);
-    await answer.text();
+    await response.text();
     expect(seen).toMatchObject([
       ["enter", "create", undefined],
       ["decoded", { metadata: { name: "a" } }, { fieldManager: "m", dryRun: false }, false],
@@ -55,10 +55,10 @@ describe("the moments of a request", () => {
 
   test("a watch has ended when it is over, not when it has begun", async () => {
     const { ask, seen, server } = await moments();
-    const answer = await ask("GET", `${CM}?watch=1`);
+    const response = await ask("GET", `${CM}?watch=1`);
     await nextPass();
     expect(seen.at(-1)![0]).toBe("leave");
-    answer.cancel();
+    response.cancel();
     await nextPass();
     expect([seen.at(-1), server.watches]).toEqual([["ended"], 0]);
   });
@@ -92,19 +92,19 @@ describe("what a filter can do", () => {
       { clock },
     );
     let code = 0;
-    const asked = ask("GET", CM).then((answer) => (code = answer.code));
+    const asked = ask("GET", CM).then((response) => (code = response.code));
     await nextPass();
     expect(code).toBe(0);
     clock.advance(1000);
     expect(await asked).toBe(200);
   });
 
-  test("answer by itself", async () => {
+  test("respond by itself", async () => {
     const { ask } = await serverWith({ enter: (_server, request) => request.response.respond(418, {}) });
     expect((await ask("GET", CM)).code).toBe(418);
   });
 
-  test("lose the answer of a write that is stored", async () => {
+  test("lose the response of a write that is stored", async () => {
     const { ask } = await serverWith({
       handled: (_server, { incoming, response }) => {
         if (incoming.sent.method === "POST") response.responder.destroy();
@@ -154,7 +154,7 @@ describe("what a filter can do", () => {
         };
       },
     });
-    const text = ask("GET", `${CM}?watch=1`).then((answer) => answer.text());
+    const text = ask("GET", `${CM}?watch=1`).then((response) => response.text());
     expect(
       await text.then(
         (whole) => whole || "nothing",
@@ -196,13 +196,13 @@ describe("what is under way", () => {
     return { ...(await testServer({ activity })), activity };
   };
 
-  test("a request is, until its answer has been read", async () => {
+  test("a request is, until its response has been read", async () => {
     const { ask, activity } = await counted();
     const asked = ask("GET", CM);
     expect(activity.list().map(({ what }) => what)).toEqual([`GET ${CM}`]);
-    const answer = await asked;
+    const response = await asked;
     expect(activity.count).toBeGreaterThan(0);
-    await answer.text();
+    await response.text();
     await activity.idle();
     expect(activity.count).toBe(0);
   });

@@ -6,11 +6,11 @@
 import { type Activity, ActivityCount, currentCount, runCounted } from "../../util/activity.ts";
 import { attempt } from "../../util/attempt.ts";
 import type { Value } from "../../value/value.ts";
-import { answerFailure } from "../answer/answer-failure.ts";
+import { respondWithFailure } from "../response/respond-failure.ts";
 import type { ServerContext } from "../request/context.ts";
 import { logFields } from "../request/log-fields.ts";
 import type { RequestObserver, SentOptions, ServerRequest } from "../request/request.ts";
-import { AlreadyAnswered, type Filter } from "./contract.ts";
+import { AlreadyResponded, type Filter } from "./contract.ts";
 
 /** The filters of a server. */
 export class FilterChain {
@@ -53,7 +53,7 @@ export class FilterChain {
   #enter(request: ServerRequest, from: number): void | Promise<void> {
     const filters = this.#entered;
     for (let i = from; i < filters.length; i++) {
-      if (request.response.answered) return;
+      if (request.response.responded) return;
       const wait = filters[i]?.enter?.(this.#server, request);
       if (wait) return i + 1 < filters.length ? wait.then(() => this.#enter(request, i + 1)) : wait;
     }
@@ -61,7 +61,7 @@ export class FilterChain {
 
   #fail(request: ServerRequest, followed: Followed | undefined, error: unknown): void | Promise<void> {
     const wait = attempt(
-      () => (error instanceof AlreadyAnswered ? undefined : answerFailure(this.#server, request, error)),
+      () => (error instanceof AlreadyResponded ? undefined : respondWithFailure(this.#server, request, error)),
       (failure) => this.#failed(request, failure),
     );
     if (wait) return wait.then(() => this.#leave(request, followed));
@@ -132,12 +132,12 @@ class Observer implements RequestObserver {
     for (let i = from; i < this.#filters.length; i++) {
       const wait = this.#filters[i]?.[moment]?.(this.#server, this.#request);
       if (wait) return wait.then(() => this.#goOn(moment, i + 1));
-      if (this.#request.response.answered) throw new AlreadyAnswered();
+      if (this.#request.response.responded) throw new AlreadyResponded();
     }
   }
 
   #goOn(moment: "decoded" | "handled", from: number): void | Promise<void> {
-    if (this.#request.response.answered) throw new AlreadyAnswered();
+    if (this.#request.response.responded) throw new AlreadyResponded();
     return this.#call(moment, from);
   }
 }

@@ -46,4 +46,4 @@ export interface Filter {
 }
 
 /** Thrown where a request gets its response, or loses it, before it has passed all filters. */
-export class AlreadyAnswered extends Error {}
+export class AlreadyResponded extends Error {}

@@ -12,7 +12,7 @@ import { warn } from "./warn.ts";
 
 /** The filters of a request, in order, unless a server has others. */
 export const DEFAULT_FILTERS: readonly Filter[] = [
-  auditId, // every answer can be found again in the logs
+  auditId, // every response can be found again in the logs
   measure, // count, time and size
   slow, // what took long is logged
   readPath, // the path and the route
@@ -22,8 +22,8 @@ export const DEFAULT_FILTERS: readonly Filter[] = [
   fairness, // not more at a time than the server can do, and users one after the other
   authorise, // whether the user may; before the user learns what exists
   find, // the resource and the verb, or 404 and 405
-  warn, // what every answer of a deprecated version says
-  handle, // the answer itself
+  warn, // for responses of a deprecated version
+  handle, // the response itself
 ];
 
 /** A chain with one filter more, before or after the one of a name; throws where the chain has none of that name. */

@@ -7,7 +7,7 @@ const SCHEMA = "x-kubernetes-pf-flowschema-uid";
 const LEVEL = "x-kubernetes-pf-prioritylevel-uid";
 
 describe("who has taken a request", () => {
-  test("APF-11, AUTHN-2: every answer but a 401 names the schema and the level", async () => {
+  test("APF-11, AUTHN-2: every response but a 401 names the schema and the level", async () => {
     const { as } = await fair();
     const uids = async (user: string, url?: string): Promise<unknown[]> => {
       const { code, headers } = await as(user, url);
@@ -43,7 +43,7 @@ describe("when there is no seat", () => {
     expect(await refused.text()).toBe("Too many requests, please try again later.\n");
   });
 
-  test("APF-12: masters and probes are answered all the same", async () => {
+  test("APF-12: masters and probes get their responses all the same", async () => {
     const { as, hold } = await fair();
     hold();
     void as("a");
@@ -59,8 +59,8 @@ describe("when there is no seat", () => {
     void as("a");
     void as("b");
     const identity = { user: "controller", groups: ["system:authenticated"] };
-    const answer = await server.inject({ method: "GET", url: CM, headers: {}, identity });
-    expect([answer.code, answer.headers[SCHEMA]]).toEqual([200, undefined]);
+    const response = await server.inject({ method: "GET", url: CM, headers: {}, identity });
+    expect([response.code, response.headers[SCHEMA]]).toEqual([200, undefined]);
   });
 
   test("APF-18, APF-19: others wait for a quarter of the time of a request, or until there is a seat", async () => {
@@ -138,9 +138,9 @@ test("a write holds seats until its watchers have been notified, whichever filte
   resource("configmaps").load = () => ({ objects: 1, meanBytes: 1, watchers: 100 });
   const headers = { authorization: "Bearer greedy", "content-type": "application/json" };
   const seats = () => fairness.levels.find(({ settings }) => settings.name === "global-default")!.seats;
-  const answer = await server.inject({ method: "POST", url: CM, headers, body: JSON.stringify(configMap("a")) });
-  expect(answer.code).toBe(201);
-  await answer.text();
+  const response = await server.inject({ method: "POST", url: CM, headers, body: JSON.stringify(configMap("a")) });
+  expect(response.code).toBe(201);
+  await response.text();
   await nextPass();
   expect(seats()).toBeGreaterThan(0);
   clock.advance(60_000);

@@ -13,5 +13,5 @@ export const find: Filter = {
 /** Runs the verb of the resource, or the route. */
 export const handle: Filter = {
   name: "handle",
-  enter: (server, request) => (request.answer ? request.answer() : notServed(server, request)),
+  enter: (server, request) => (request.handle ? request.handle() : notServed(server, request)),
 };

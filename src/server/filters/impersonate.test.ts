@@ -49,8 +49,8 @@ describe("impersonation", () => {
 
   test("AUTHN-44: who may not impersonate is refused, whatever the sender may do else", async () => {
     const { json } = await policed();
-    const answer = await json("GET", PATH, { headers: { "impersonate-user": "root" } });
-    expect(answer).toMatchObject({
+    const response = await json("GET", PATH, { headers: { "impersonate-user": "root" } });
+    expect(response).toMatchObject({
       code: 403,
       body: {
         message:
@@ -180,7 +180,7 @@ describe("impersonation", () => {
 
   test("an authorizer that fails has not allowed it: 403, also where it says yes", async () => {
     const { json } = await testServer({
-      authorizer: { authorize: () => ({ allowed: true, reason: "", error: "no answer" }), rightsOf: noRights },
+      authorizer: { authorize: () => ({ allowed: true, reason: "", error: "no response" }), rightsOf: noRights },
     });
     expect((await json("GET", PATH)).code).toBe(200);
     expect((await json("GET", PATH, { headers: { "impersonate-user": "jane" } })).code).toBe(403);

@@ -6,7 +6,7 @@ import type { Filter } from "./contract.ts";
 export const measure: Filter = {
   name: "measure",
   leave: ({ metrics, clock }, request) =>
-    metrics.answered(request, clock.steady() - request.incoming.startedAt, () => clock.now()),
+    metrics.responded(request, clock.steady() - request.incoming.startedAt, () => clock.now()),
 };
 
 /** Logs requests that took long, with where the time went. */
@@ -24,12 +24,12 @@ export const slow: Filter = {
 
 /** Ms that a request took: until it was read (with its waiting time), until its response began, until that was made. */
 function partsOf(
-  { incoming: { startedAt }, response: { readAt, answeredAt } }: ServerRequest,
+  { incoming: { startedAt }, response: { readAt, respondedAt } }: ServerRequest,
   now: number,
 ): Record<string, number> {
   const read = Math.max(readAt, startedAt);
-  const answered = Math.max(answeredAt, read);
-  const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, answered - read, now - answered];
+  const responded = Math.max(respondedAt, read);
+  const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, responded - read, now - responded];
   return Object.fromEntries(
     Object.entries({ millis, reading, handling, answering }).map(([k, v]) => [k, Math.round(v)]),
   );

@@ -10,7 +10,7 @@ import { logFields } from "../request/log-fields.ts";
 import type { ServerRequest } from "../request/request.ts";
 import type { Seats } from "../request/seats.ts";
 import { requestMillis } from "../request/timeout.ts";
-import { AlreadyAnswered } from "./contract.ts";
+import { AlreadyResponded } from "./contract.ts";
 
 /** The seats of one request. */
 export class RequestSeats implements Seats {
@@ -174,7 +174,7 @@ export class RequestSeats implements Seats {
    */
   #queue(): void | Promise<void> {
     const { incoming, response } = this.#request;
-    if (response.answered) return;
+    if (response.responded) return;
     if (this.#ticket && this.#ticket.width > 1) return this.#server.clock.loop.yield();
     if (!incoming.sent.hasBody) return this.#admit();
     this.#isBodyAwaited = true;
@@ -185,7 +185,7 @@ export class RequestSeats implements Seats {
   async #takeAgain(): Promise<void> {
     await this.#take();
     // Refused; or it has timed out while it waited.
-    if (this.#request.response.answered) throw new AlreadyAnswered();
+    if (this.#request.response.responded) throw new AlreadyResponded();
     await this.#admit();
   }
 

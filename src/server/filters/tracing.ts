@@ -180,9 +180,9 @@ function handled(request: ServerRequest, work: () => void | Promise<void>): void
   const span = response.root!.start(VERBS.get(info.verb) ?? "Connect", verbAttributes(request));
   response.span = span;
   const ended = (): void => {
-    const { readAt, answeredAt } = response;
+    const { readAt, respondedAt } = response;
     if (readAt > 0 && info.verb !== "get" && info.verb !== "list") span.event("limitedReadBody succeeded", {}, readAt);
-    if (answeredAt > 0) span.event("About to write a response", {}, answeredAt);
+    if (respondedAt > 0) span.event("About to write a response", {}, respondedAt);
     span.event("Writing http response done");
     response.serialization?.end();
     response.span = response.root;

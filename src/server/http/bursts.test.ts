@@ -1,4 +1,4 @@
-/** Honest clients that ask for much at once on one connection: all get their answer, flow control makes them wait. */
+/** Honest clients that ask for much at once on one connection: all get their responses, flow control makes them wait. */
 import http2 from "node:http2";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../util/clock.ts";
@@ -33,7 +33,7 @@ async function connect({ port }: Listener, client: keyof typeof WINDOWS): Promis
   return session;
 }
 
-/** The code of an answer that came whole, and whether it had a body. */
+/** The code of a response that came whole, and whether it had a body. */
 function send(session: http2.ClientHttp2Session, method: string, path: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": body.length };
@@ -59,12 +59,12 @@ describe.each(["node", "curl", "go"] as const)("with the windows of %s, on one c
   test.each([
     [LONG ? 200 : 100, 400_000],
     [LONG ? 120 : 50, 1_000_000],
-  ])("%i GETs of %i bytes all get their answer", { timeout: TIME }, async (count, bytes) => {
+  ])("%i GETs of %i bytes all get their responses", { timeout: TIME }, async (count, bytes) => {
     const { listener, put } = await listening.start(true);
     await put(configMap("a", "x".repeat(bytes)));
     const session = await connect(listener, client);
-    const answers = await Promise.all(Array.from({ length: count }, () => send(session, "GET", `${CM}/a`)));
-    expect(new Set(answers)).toEqual(new Set(["200 true"]));
+    const responses = await Promise.all(Array.from({ length: count }, () => send(session, "GET", `${CM}/a`)));
+    expect(new Set(responses)).toEqual(new Set(["200 true"]));
   });
 });
 
@@ -92,28 +92,32 @@ test.each(["node", "curl", "go"] as const)(
 test.each([
   [LONG ? 100 : 60, 400_000, "201 true"],
   [LONG ? 40 : 15, 3_000_000, "413 true"],
-])("%i POSTs of %i bytes all get their answer, in little memory", { timeout: TIME }, async (count, bytes, answer) => {
-  const bodyMemoryBytes = 8 * MIB;
-  const started = await listening.start(true, { limits: { bodyMemoryBytes } });
-  const session = await connect(started.listener, "go");
-  let peak = 0;
-  let over = false;
-  const look = async (): Promise<boolean> => {
-    peak = Math.max(peak, await metric(started, "keelson_request_body_bytes"));
-    return over;
-  };
-  const watched = until(look, "the end", TIME);
-  const text = "x".repeat(bytes);
-  const answers = await Promise.all(
-    Array.from({ length: count }, (_, i) => send(session, "POST", CM, JSON.stringify(configMap(`o${i}`, text)))),
-  );
-  over = true;
-  await watched;
-  expect(new Set(answers)).toEqual(new Set([answer]));
-  expect(peak).toBeGreaterThan(bodyMemoryBytes / 4);
-  expect(peak).toBeLessThanOrEqual(bodyMemoryBytes);
-  expect(await metric(started, "keelson_request_body_bytes")).toBe(0);
-});
+])(
+  "%i POSTs of %i bytes all get their responses, in little memory",
+  { timeout: TIME },
+  async (count, bytes, response) => {
+    const bodyMemoryBytes = 8 * MIB;
+    const started = await listening.start(true, { limits: { bodyMemoryBytes } });
+    const session = await connect(started.listener, "go");
+    let peak = 0;
+    let over = false;
+    const look = async (): Promise<boolean> => {
+      peak = Math.max(peak, await metric(started, "keelson_request_body_bytes"));
+      return over;
+    };
+    const watched = until(look, "the end", TIME);
+    const text = "x".repeat(bytes);
+    const responses = await Promise.all(
+      Array.from({ length: count }, (_, i) => send(session, "POST", CM, JSON.stringify(configMap(`o${i}`, text)))),
+    );
+    over = true;
+    await watched;
+    expect(new Set(responses)).toEqual(new Set([response]));
+    expect(peak).toBeGreaterThan(bodyMemoryBytes / 4);
+    expect(peak).toBeLessThanOrEqual(bodyMemoryBytes);
+    expect(await metric(started, "keelson_request_body_bytes")).toBe(0);
+  },
+);
 
 test("requests that wait for their turn hear of the end of a body that is empty, which comes before", async () => {
   const { listener } = await listening.start(true);
@@ -152,13 +156,13 @@ test("clients that announce much and stop hold no writer up", { timeout: TIME },
     stream.write("x".repeat(200_000));
   }
   await until(async () => (await metric(started, "keelson_request_bodies_waiting")) > 0, "no more room");
-  let answer = "";
-  void send(writing, "POST", CM, JSON.stringify(configMap("a", "x".repeat(400_000)))).then((got) => (answer = got));
+  let response = "";
+  void send(writing, "POST", CM, JSON.stringify(configMap("a", "x".repeat(400_000)))).then((got) => (response = got));
   await until(() => {
     clock.advance(100);
-    return answer !== "";
-  }, "an answer");
-  expect(answer).toBe("201 true");
+    return response !== "";
+  }, "a response");
+  expect(response).toBe("201 true");
   expect(await metric(started, "keelson_request_bodies_refused_total")).toBeGreaterThan(0);
   expect(await metric(started, "keelson_request_body_bytes")).toBeLessThanOrEqual(8 * MIB);
 });

@@ -47,7 +47,7 @@ class Wire {
     if (this.#socket instanceof tls.TLSSocket) this.#socket.setMaxSendFragment(512);
   }
 
-  /** The codes of the answers so far. */
+  /** The codes of the responses so far. */
   get codes(): number[] {
     return [...this.got.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code));
   }
@@ -67,7 +67,7 @@ interface Got {
   readonly text: string;
 }
 
-function answerOn(stream: http2.ClientHttp2Stream): Promise<Got> {
+function responseOn(stream: http2.ClientHttp2Stream): Promise<Got> {
   return new Promise((resolve, reject) => {
     let headers: http2.IncomingHttpHeaders = {};
     let text = "";
@@ -79,7 +79,7 @@ function answerOn(stream: http2.ClientHttp2Stream): Promise<Got> {
 }
 
 const get = (session: http2.ClientHttp2Session, path: string, headers: http2.OutgoingHttpHeaders = {}): Promise<Got> =>
-  answerOn(session.request({ ...ADMIN, ...headers, ":path": path }, { endStream: true }));
+  responseOn(session.request({ ...ADMIN, ...headers, ":path": path }, { endStream: true }));
 
 describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
   test("RFC 9110 10.1.1: a body that waits for 100 is asked for", async () => {
@@ -87,9 +87,9 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     const wire = new Wire(listener, encrypted);
     const body = JSON.stringify(configMap("a"));
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`);
-    await until(() => wire.codes.length === 1, "an interim answer");
+    await until(() => wire.codes.length === 1, "an interim response");
     wire.send(body);
-    await until(() => wire.codes.length === 2, "an answer");
+    await until(() => wire.codes.length === 2, "a response");
     expect(wire.codes).toEqual([100, 201]);
   });
 
@@ -111,9 +111,9 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     const body = JSON.stringify(configMap("a"));
     const chunks = [body.slice(0, 7), body.slice(7)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}transfer-encoding: chunked\r\n\r\n${chunks.join("")}0\r\n\r\n`);
-    await until(() => wire.codes.length === 1, "an answer");
+    await until(() => wire.codes.length === 1, "a response");
     wire.send(`GET ${CM}/a HTTP/1.1\r\n${AUTH}\r\n`);
-    await until(() => wire.codes.length === 2, "another answer");
+    await until(() => wire.codes.length === 2, "another response");
     expect([wire.codes, wire.closed]).toEqual([[201, 200], false]);
   });
 
@@ -126,7 +126,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     expect(wire.codes).toEqual([413]);
   });
 
-  test("Connection: close ends the connection after the answer", async () => {
+  test("Connection: close ends the connection after the response", async () => {
     const { listener, put } = await listening.start(encrypted);
     await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
@@ -136,16 +136,16 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     expect(wire.got.toLowerCase()).toContain("connection: close");
   });
 
-  test("several requests in one piece are answered in their order", async () => {
+  test("several requests in one piece get their responses in their order", async () => {
     const { listener, put } = await listening.start(encrypted);
     await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
     wire.send([`${CM}/a`, `${CM}/none`, "/version"].map((path) => `GET ${path} HTTP/1.1\r\n${AUTH}\r\n`).join(""));
-    await until(() => wire.codes.length === 3, "three answers");
+    await until(() => wire.codes.length === 3, "three responses");
     expect(wire.codes).toEqual([200, 404, 200]);
   });
 
-  test("RFC 9112 9.3.2: what is no request is refused behind the answers before it", async () => {
+  test("RFC 9112 9.3.2: what is no request is refused behind the responses before it", async () => {
     const { listener, put } = await listening.start(encrypted);
     await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
@@ -156,7 +156,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     expect(wire.got).toMatch(/\r\n\r\n400 Bad Request$/);
   });
 
-  test("what is no request breaks no answer that is under way", async () => {
+  test("what is no request breaks no response that is under way", async () => {
     const { listener, put } = await listening.start(encrypted);
     const wire = new Wire(listener, encrypted);
     wire.send(`GET ${CM}?watch=1 HTTP/1.1\r\n${AUTH}\r\n`);
@@ -169,7 +169,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     await until(() => wire.closed, "the end");
   });
 
-  test("nothing is answered behind an answer that ends the connection", async () => {
+  test("no response comes behind a response that ends the connection", async () => {
     const { listener } = await listening.start(encrypted);
     const wire = new Wire(listener, encrypted);
     wire.send(`GET ${CM} HTTP/1.1\r\n${AUTH}connection: close\r\n\r\nno request\r\n\r\n`);
@@ -186,7 +186,7 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     expect(wire.got).toMatch(/\r\n\r\n$/);
   });
 
-  test("a body that waits for 100 is asked for behind the answers before it", async () => {
+  test("a body that waits for 100 is asked for behind the responses before it", async () => {
     const { listener, put } = await listening.start(encrypted);
     await put(configMap("a"));
     const wire = new Wire(listener, encrypted);
@@ -194,18 +194,18 @@ describe.each([false, true])("HTTP/1.1, TLS %s", (encrypted) => {
     const post = `POST ${CM} HTTP/1.1\r\n${AUTH}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     const list = `GET ${CM} HTTP/1.1\r\n${AUTH}\r\n`;
     wire.send(list + post + list);
-    await until(() => wire.codes.length === 4, "four answers");
+    await until(() => wire.codes.length === 4, "four responses");
     expect(wire.codes).toEqual([200, 100, 201, 200]);
     expect(wire.got).toMatch(/HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  test("requests that come while the client takes no answers are answered when it does", async () => {
+  test("requests that come while the client takes no responses get theirs when it does", async () => {
     const { listener, put } = await listening.start(encrypted);
     await put(configMap("a", "x".repeat(100_000)));
     const wire = new Wire(listener, encrypted);
     wire.useSmallRecords();
     wire.send(`GET ${CM}/a HTTP/1.1\r\n${AUTH}\r\n`.repeat(40));
-    await until(() => wire.codes.length === 40 || wire.closed, "all answers", 10_000);
+    await until(() => wire.codes.length === 40 || wire.closed, "all responses", 10_000);
     expect(wire.codes).toEqual(Array.from({ length: 40 }, () => 200));
   });
 
@@ -241,7 +241,7 @@ describe("HTTP/2", () => {
       session.request({ ...ADMIN, ":method": "POST", ":path": CM, expect: "100-continue", ...headers });
     const stream = post({ "content-length": body.length });
     stream.on("continue", () => stream.end(body));
-    expect((await answerOn(stream)).code).toBe(201);
+    expect((await responseOn(stream)).code).toBe(201);
     const large = post({ "content-length": 999_999_999 });
     let asked = false;
     large.on("continue", () => (asked = true));
@@ -304,12 +304,12 @@ describe("compressed bodies", () => {
     const session = await connect(listener);
     const stream = session.request({ ...ADMIN, ":method": "POST", ":path": CM, "content-encoding": "gzip" });
     stream.end(packed);
-    expect((await answerOn(stream)).code).toBe(201);
+    expect((await responseOn(stream)).code).toBe(201);
     const wire = new Wire(listener, true);
     const body = gzipSync(JSON.stringify(configMap("b")));
     wire.send(`POST ${CM} HTTP/1.1\r\n${AUTH}content-encoding: GZIP\r\ncontent-length: ${body.length}\r\n\r\n`);
     wire.send(body);
-    await until(() => wire.codes.length === 1, "an answer");
+    await until(() => wire.codes.length === 1, "a response");
     expect(wire.codes).toEqual([201]);
   });
 
@@ -323,7 +323,7 @@ describe("compressed bodies", () => {
   });
 });
 
-describe("headers of answers", () => {
+describe("headers of responses", () => {
   const ALWAYS = { "audit-id": expect.stringMatching(/^[\w-]{36}$/), "cache-control": "no-cache, private" };
 
   test.each([

@@ -66,7 +66,7 @@ describe("reliability 2.1: a connection without a credential is closed", () => {
   test.each(Object.keys(KINDS) as Kind[])("%s", async (kind) => {
     const { clock, attack: open, connections } = await start();
     const attackers = await open(kind, 10);
-    // Too many answers are not even waited for.
+    // Too many responses are not even waited for.
     expect(closed(attackers)).toBeLessThanOrEqual(kind === "many answers that are never read" ? 10 : 0);
     const isTaken = async (): Promise<boolean> => (await connections()).others + closed(attackers) >= 10;
     await until(isTaken, "all connections taken");
@@ -99,21 +99,22 @@ interface Asked {
   readonly socket: unknown;
 }
 
-/** Asks over HTTP/2; resolves when the head of the answer is there. */
+/** Asks over HTTP/2; resolves when the head of the response is there. */
 async function over2(session: http2.ClientHttp2Session, path: string, headers: object): Promise<{ code: number }> {
   const stream = session.request({ ":path": path, ...headers });
   stream.resume();
-  const [answer] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
-  return { code: Number(answer[":status"]) };
+  const [response] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
+  return { code: Number(response[":status"]) };
 }
 
-/** Asks over HTTP/1.1; resolves when the whole answer is there. */
+/** Asks over HTTP/1.1; resolves when the whole response is there. */
 function ask(options: https.RequestOptions, body?: string): Promise<Asked> {
   return new Promise((resolve, reject) => {
-    const request = https.request({ host: "127.0.0.1", ...options }, (answer) => {
-      const { socket, headers } = answer;
-      const done = (bytes: Buffer): void => resolve({ code: answer.statusCode!, headers, text: String(bytes), socket });
-      buffer(answer).then(done, reject);
+    const request = https.request({ host: "127.0.0.1", ...options }, (response) => {
+      const { socket, headers } = response;
+      const done = (bytes: Buffer): void =>
+        resolve({ code: response.statusCode!, headers, text: String(bytes), socket });
+      buffer(response).then(done, reject);
     });
     request.on("error", reject);
     if (body === undefined) request.end();
@@ -159,7 +160,7 @@ describe("no room for another connection", () => {
   test("unread responses of unauthenticated clients are few, too: the oldest ones are dropped", async () => {
     const { attack: open, dropped } = await start();
     const attackers = await open("answers that are never read", 130);
-    await until(() => closed(attackers) === 5, "as many to go as have more than a thousand answers");
+    await until(() => closed(attackers) === 5, "as many to go as have more than a thousand responses");
     expect(await dropped("untaken")).toBe(5);
   });
 
@@ -236,7 +237,7 @@ describe("one user has so many connections and no more", () => {
     expect(metrics).toMatch(/keelson_user_limit_refusals_total\{limit="connections"\} \d+\n/);
   });
 
-  test("health is answered all the same, and keeps no connection", async () => {
+  test("health gets its response all the same, and keeps no connection", async () => {
     const { listener } = await start({ connectionsPerUser: 1 });
     await over1(listener)(CM, READER);
     expect(await over1(listener)("/livez", READER)).toMatchObject({ code: 200, headers: { connection: "close" } });
@@ -255,20 +256,20 @@ describe("one user has so many connections and no more", () => {
 });
 
 describe("one user has so many requests under way and no more", () => {
-  /** Sends requests of which no answer is read; their codes, as far as they are known. */
+  /** Sends requests of which no response is read; their codes, as far as they are known. */
   const hold = (session: http2.ClientHttp2Session, paths: readonly string[]): number[] => {
     const codes: number[] = [];
     for (const path of paths) {
       const stream = session.request({ ...READER, ":path": path });
       stream.on("error", () => {});
-      stream.on("response", (answer) => void codes.push(answer[":status"]!));
+      stream.on("response", (response) => void codes.push(response[":status"]!));
     }
     return codes;
   };
   const isFull = async (server: TestServer, headers = READER): Promise<boolean> =>
     (await server.server.inject({ url: CM, headers })).code === 429;
 
-  test("answers that are not read count, over all connections, until they go", async () => {
+  test("responses that are not read count, over all connections, until they go", async () => {
     const { listener, server } = await start({ requestsPerUser: 40 });
     const sessions = [await openSession(listener, DEAF), await openSession(listener, DEAF)];
     const codes = sessions.map((session) =>
@@ -277,7 +278,7 @@ describe("one user has so many requests under way and no more", () => {
         Array.from({ length: 20 }, () => CM),
       ),
     );
-    await until(() => codes.flat().length === 40, "forty answers to begin");
+    await until(() => codes.flat().length === 40, "forty responses to begin");
     expect(new Set(codes.flat())).toEqual(new Set([200]));
     const refused = await server.server.inject({ url: CM, headers: READER });
     expect([refused.code, refused.headers["retry-after"], await refused.text()]).toEqual([
@@ -325,7 +326,7 @@ describe("one user has so many requests under way and no more", () => {
       session,
       Array.from({ length: 6 }, () => CM),
     );
-    await until(() => codes.length === 6, "all to be answered");
+    await until(() => codes.length === 6, "all responses");
     expect(codes.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 429]);
     const gone = once(session, "close");
     clock.advance(6_000);
@@ -335,7 +336,7 @@ describe("one user has so many requests under way and no more", () => {
 });
 
 describe("plain HTTP on the TLS port", () => {
-  const answerTo = (port: number, bytes: string): Promise<string> =>
+  const responseTo = (port: number, bytes: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = net.connect({ host: "127.0.0.1", port }, () => socket.write(bytes));
       let got = "";
@@ -346,19 +347,19 @@ describe("plain HTTP on the TLS port", () => {
 
   test("gets an error that it has the wrong port", async () => {
     const { listener } = await start();
-    const got = await answerTo(listener.port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    const got = await responseTo(listener.port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     expect(got).toContain("HTTP/1.1 400 Bad Request");
     expect(got).toContain("Client sent an HTTP request to an HTTPS server.");
   });
 
-  test("what is neither is not answered", async () => {
+  test("what is neither gets no response", async () => {
     const { listener } = await start();
-    expect(await answerTo(listener.port, "\0\0\0\0hello")).toBe("");
+    expect(await responseTo(listener.port, "\0\0\0\0hello")).toBe("");
   });
 });
 
 describe("the time of a request", () => {
-  test("health takes no seat: it answers while all are taken", async () => {
+  test("health takes no seat: it responds while all are taken", async () => {
     const { server } = await start({ reads: 1, writes: 1 });
     server.resource("configmaps").get = () => new Promise(() => {});
     void server.ask("GET", `${CM}/a`);
@@ -369,24 +370,21 @@ describe("the time of a request", () => {
   test.each([
     ["a minute", "", 61_000],
     ["the time that its client gives it", "?timeout=5s", 5001],
-  ])(
-    "LIMIT-3: what is not answered within %s is answered with 504, and has no seat by then",
-    async (_, query, millis) => {
-      const { clock, server, listener } = await start({ writes: 1 });
-      const agent = new https.Agent({ ca: listening.authority.cert });
-      listening.onClean(() => agent.destroy());
-      const headers = { ...ADMIN, "content-length": 1000 };
-      // The rest of the body never comes.
-      const slow = ask({ port: listener.port, path: `${CM}${query}`, method: "POST", agent, headers }, "{");
-      const busy = async (): Promise<boolean> => (await server.ask("POST", CM, { body: "{}" })).code === 429;
-      while (!(await busy())) await sleep(5);
-      clock.advance(millis - 1000);
-      expect(await busy()).toBe(false);
-      clock.advance(1000);
-      expect((await slow).code).toBe(504);
-      expect(await busy()).toBe(false);
-    },
-  );
+  ])("LIMIT-3: what has no response within %s gets 504, and has no seat by then", async (_, query, millis) => {
+    const { clock, server, listener } = await start({ writes: 1 });
+    const agent = new https.Agent({ ca: listening.authority.cert });
+    listening.onClean(() => agent.destroy());
+    const headers = { ...ADMIN, "content-length": 1000 };
+    // The rest of the body never comes.
+    const slow = ask({ port: listener.port, path: `${CM}${query}`, method: "POST", agent, headers }, "{");
+    const busy = async (): Promise<boolean> => (await server.ask("POST", CM, { body: "{}" })).code === 429;
+    while (!(await busy())) await sleep(5);
+    clock.advance(millis - 1000);
+    expect(await busy()).toBe(false);
+    clock.advance(1000);
+    expect((await slow).code).toBe(504);
+    expect(await busy()).toBe(false);
+  });
 
   test("one large object that is not read keeps its seat: each response may be a copy", async () => {
     const { server, listener } = await start({ reads: 1 });

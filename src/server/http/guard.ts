@@ -105,7 +105,7 @@ export class GuardedConnection {
   }
 
   /** A response to it is being sent until the result is called; undefined where its responses are not counted. */
-  answers(): (() => void) | undefined {
+  responds(): (() => void) | undefined {
     return this.state === "asked" ? this.#guard.count(this) : undefined;
   }
 
@@ -250,7 +250,7 @@ export class ConnectionGuard implements Disposable {
     };
   }
 
-  /** See {@link GuardedConnection.answers}. */
+  /** See {@link GuardedConnection.responds}. */
   count(held: GuardedConnection): () => void {
     const [oldest] = this.#holding;
     if (held.untaken >= MAX_UNTAKEN_EACH) this.#breakOff(held, "untaken");

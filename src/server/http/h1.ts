@@ -22,7 +22,7 @@ export class H1Exchange implements Exchange {
   readonly url: string;
   readonly connection: Connection;
   readonly hasBody: boolean;
-  answered = false;
+  responded = false;
   #isAskedFor = false;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -65,7 +65,7 @@ export class H1Exchange implements Exchange {
     const { expect, "content-length": length } = this.#request.headers;
     const announced = length === undefined ? -1 : Number(length);
     // The client sends the body only when it is asked for it: of a request that was refused before, it is not needed (RFC 9110 10.1.1).
-    if (expect !== undefined && announced <= limit && !this.answered) this.#askForBody();
+    if (expect !== undefined && announced <= limit && !this.responded) this.#askForBody();
     return readBody(new RequestBody(this.#request, this.#response), { limit, announced, memory });
   }
 
@@ -83,8 +83,8 @@ export class H1Exchange implements Exchange {
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
-    if (this.answered) return;
-    this.answered = true;
+    if (this.responded) return;
+    this.responded = true;
     if (this.#isAskedFor) this.#inTurn(() => this.#send(code, headers, body));
     else this.#send(code, headers, body);
   }
@@ -104,8 +104,8 @@ export class H1Exchange implements Exchange {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    if (!this.answered) {
-      this.answered = true;
+    if (!this.responded) {
+      this.responded = true;
       this.#deliver((response) => {
         response.writeHead(code, headers);
         response.flushHeaders();
@@ -128,7 +128,7 @@ export class H1Exchange implements Exchange {
   }
 
   destroy(): void {
-    this.answered = true;
+    this.responded = true;
     this.#request.socket.destroy();
   }
 
@@ -138,7 +138,7 @@ export class H1Exchange implements Exchange {
     else this.#response.once("close", notify);
   }
 
-  closeAfterAnswer(): void {
+  closeAfterResponse(): void {
     this.#response.shouldKeepAlive = false;
   }
 

@@ -117,7 +117,7 @@ export class H2Server implements Disposable {
     session.asked++;
     const exchange = new H2Exchange(stream, session, this.#options.transport);
     const { fields, refusal } = stream.head;
-    if (session.guarded.asks(fields)) exchange.closeAfterAnswer();
+    if (session.guarded.asks(fields)) exchange.closeAfterResponse();
     if (refusal) exchange.respond(refusal.status, { "content-type": TEXT }, Buffer.from(`${refusal.message}\n`));
     else this.#options.handle(exchange);
   }

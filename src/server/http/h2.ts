@@ -23,7 +23,7 @@ export class H2Exchange implements Exchange {
   readonly url: string;
   readonly connection: Connection;
   readonly hasBody: boolean;
-  answered = false;
+  responded = false;
   readonly #stream: Http2Stream;
   readonly #fields: readonly string[];
   readonly #session: H2Session;
@@ -74,9 +74,9 @@ export class H2Exchange implements Exchange {
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
-    if (this.answered) return;
-    this.answered = true;
-    const taken = this.#stream.isClosed ? undefined : this.#session.guarded.answers();
+    if (this.responded) return;
+    this.responded = true;
+    const taken = this.#stream.isClosed ? undefined : this.#session.guarded.responds();
     if (taken) this.#stream.onOver(taken);
     if (code !== 304) headers["content-length"] = lengthOf(body);
     this.#deliver(headers, () => this.#stream.respond(code, headers, this.method === "HEAD" ? undefined : body));
@@ -84,7 +84,7 @@ export class H2Exchange implements Exchange {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    this.answered = true;
+    this.responded = true;
     this.#deliver(headers, () => {
       if (this.method === "HEAD") this.#stream.respond(code, headers);
       else this.#stream.begin(code, headers);
@@ -93,7 +93,7 @@ export class H2Exchange implements Exchange {
   }
 
   destroy(): void {
-    this.answered = true;
+    this.responded = true;
     this.#stream.reset(ERROR.internal);
     this.#endWithLast();
   }
@@ -102,7 +102,7 @@ export class H2Exchange implements Exchange {
     this.#stream.onOver(listener);
   }
 
-  closeAfterAnswer(): void {
+  closeAfterResponse(): void {
     this.#isLast = true;
   }
 

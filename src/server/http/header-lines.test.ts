@@ -24,8 +24,8 @@ async function keeping(tls: boolean) {
     name: "keep",
     enter: (_: unknown, { incoming }: ServerRequest) => void requests.push(incoming.sent),
   };
-  const answer = { name: "answer", enter: (_: unknown, { response }: ServerRequest) => response.respond(200, {}) };
-  return { ...(await listening.start(tls, { filters: [keep, answer] })), requests };
+  const respond = { name: "respond", enter: (_: unknown, { response }: ServerRequest) => response.respond(200, {}) };
+  return { ...(await listening.start(tls, { filters: [keep, respond] })), requests };
 }
 
 test("AUTHN-47: a header of several lines is read line by line over HTTP/1.1", async () => {
@@ -36,8 +36,8 @@ test("AUTHN-47: a header of several lines is read line by line over HTTP/1.1", a
     path: "/version",
     headers: { ...ADMIN, "X-Line": SENT },
   });
-  const answer = await new Promise<http.IncomingMessage>((resolve) => request.once("response", resolve));
-  await text(answer);
+  const response = await new Promise<http.IncomingMessage>((resolve) => request.once("response", resolve));
+  await text(response);
   expect(requests[0]!.lines("x-line")).toEqual(READ);
   expect(requests[0]!.lines("x-other")).toEqual([]);
 });

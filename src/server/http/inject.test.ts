@@ -8,7 +8,7 @@ test("a stream that begins after its caller has left has ended, and nothing wait
   const caller = new AbortController();
   const exchange = new InjectExchange({ url: "/api/v1/pods?watch=true", signal: caller.signal }, activity);
   caller.abort("left");
-  await expect(exchange.answer).rejects.toBe("left");
+  await expect(exchange.response).rejects.toBe("left");
   const stream = exchange.stream(200, {});
   const ended = new Promise<void>((resolve) => {
     stream.onClose = resolve;

@@ -6,7 +6,7 @@
 import type { Connection, Identity } from "../../auth/contract.ts";
 import { type Activity, ActivityCount, currentCount } from "../../util/activity.ts";
 import type { Exchange, OutHeaders, OutStream } from "../request/exchange.ts";
-import { LINE_END } from "../answer/in-form.ts";
+import { LINE_END } from "../response/in-form.ts";
 import { bodyTooLarge } from "../body/read-body.ts";
 
 /** A request in the same process. */
@@ -28,7 +28,7 @@ export interface InjectRequest {
 }
 
 /** A response in the same process. Its body is read once, piece by piece or as a whole. */
-export interface InjectAnswer {
+export interface InjectResponse {
   readonly code: number;
   readonly headers: OutHeaders;
   /** The pieces as they come; leaving the loop cancels the response. */
@@ -49,23 +49,23 @@ export class BrokenOff extends Error {
 const HERE: Connection = { certificate: undefined, address: "", encrypted: true };
 const HIGH_WATER = 65_536;
 
-/** An {@link Exchange} whose answer is {@link InjectExchange.answer}. */
+/** An {@link Exchange} whose response is {@link InjectExchange.response}. */
 export class InjectExchange implements Exchange, Reading {
   readonly method: string;
   readonly url: string;
   readonly connection: Connection;
   readonly identity: Identity | undefined;
   readonly hasBody: boolean;
-  answered = false;
+  responded = false;
   /** Resolves when the headers of the response are complete; rejects when there will be none. */
-  readonly answer: Promise<InjectAnswer>;
+  readonly response: Promise<InjectResponse>;
   readonly #request: InjectRequest;
   readonly #body: string | Uint8Array;
   readonly ownJson: string | undefined;
   readonly #activity: Activity | undefined;
   /** The unit that the reader is part of. */
   readonly #reader: ActivityCount | undefined = currentCount();
-  readonly #answer = Promise.withResolvers<InjectAnswer>();
+  readonly #response = Promise.withResolvers<InjectResponse>();
   /** Called when the exchange is over; undefined where no caller needs that. */
   #over: (() => void)[] | undefined = undefined;
   #isOver = false;
@@ -74,7 +74,7 @@ export class InjectExchange implements Exchange, Reading {
   constructor(request: InjectRequest, activity?: Activity) {
     this.#request = request;
     this.#activity = activity;
-    this.answer = this.#answer.promise;
+    this.response = this.#response.promise;
     this.method = request.method ?? "GET";
     this.url = request.url;
     this.connection = request.connection ?? HERE;
@@ -114,7 +114,7 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
-    if (this.answered) return;
+    if (this.responded) return;
     const pipe = this.#begin(code, headers);
     if (body !== undefined && this.method !== "HEAD") {
       for (const piece of body instanceof Uint8Array ? [body] : body) pipe.write(piece);
@@ -123,7 +123,7 @@ export class InjectExchange implements Exchange, Reading {
   }
 
   stream(code: number, headers: OutHeaders): OutStream {
-    const isLate = this.answered;
+    const isLate = this.responded;
     const pipe = this.#begin(code, headers);
     // No caller reads it: the caller has left meanwhile.
     if (isLate) pipe.destroy();
@@ -139,21 +139,21 @@ export class InjectExchange implements Exchange, Reading {
     else (this.#over ??= []).push(listener);
   }
 
-  closeAfterAnswer(): void {}
+  closeAfterResponse(): void {}
 
   trust(): void {}
 
   #breakOff(why: unknown): void {
-    if (this.answered) return;
-    this.answered = true;
-    this.#answer.reject(why);
+    if (this.responded) return;
+    this.responded = true;
+    this.#response.reject(why);
     this.over();
   }
 
   #begin(code: number, headers: OutHeaders): Pipe {
-    this.answered = true;
+    this.responded = true;
     const pipe = new Pipe(code, headers, this);
-    this.#answer.resolve(pipe);
+    this.#response.resolve(pipe);
     return pipe;
   }
 
@@ -188,7 +188,7 @@ interface Reading {
 }
 
 /** Both ends of a response: the server writes, the caller reads. */
-class Pipe implements OutStream, InjectAnswer {
+class Pipe implements OutStream, InjectResponse {
   readonly code: number;
   readonly headers: OutHeaders;
   onClose: (() => void) | undefined = undefined;
@@ -285,7 +285,7 @@ class Pipe implements OutStream, InjectAnswer {
   /** Whether a piece is available; undefined where it may still arrive. Throws where the response was broken off. */
   #more(): boolean | undefined {
     if (this.#pieces.length > 0) return true;
-    if (this.#broken) throw new BrokenOff("expected the whole answer, the server broke off");
+    if (this.#broken) throw new BrokenOff("expected the whole response, the server broke off");
     return this.closed ? false : undefined;
   }
 

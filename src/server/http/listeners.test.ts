@@ -57,13 +57,15 @@ function ask(
 ): Promise<Got> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ...ADMIN, ...headers });
-    let answer: http2.IncomingHttpHeaders = {};
+    let response: http2.IncomingHttpHeaders = {};
     const pieces: Buffer[] = [];
     stream.on("response", (got: http2.IncomingHttpHeaders) => {
-      answer = got;
+      response = got;
     });
     stream.on("data", (piece: Buffer) => pieces.push(piece));
-    stream.on("end", () => resolve({ code: Number(answer[":status"]), headers: answer, body: Buffer.concat(pieces) }));
+    stream.on("end", () =>
+      resolve({ code: Number(response[":status"]), headers: response, body: Buffer.concat(pieces) }),
+    );
     stream.on("error", reject);
     stream.end(body);
   });
@@ -78,13 +80,13 @@ const plain = (
   new Promise((resolve, reject) => {
     const request = http.request(
       { host: "127.0.0.1", port: listener.port, path, headers: ADMIN, ...options },
-      (answer) => {
+      (response) => {
         const pieces: Buffer[] = [];
-        answer.on("data", (piece: Buffer) => pieces.push(piece));
-        answer.on("end", () =>
-          resolve({ code: answer.statusCode!, headers: answer.headers, body: Buffer.concat(pieces) }),
+        response.on("data", (piece: Buffer) => pieces.push(piece));
+        response.on("end", () =>
+          resolve({ code: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) }),
         );
-        answer.on("error", reject);
+        response.on("error", reject);
       },
     );
     request.on("error", reject);
@@ -152,15 +154,15 @@ describe("one TLS port", () => {
     }
   });
 
-  test("LIMIT-3: who has no credential loses the connection after the answer", async () => {
+  test("LIMIT-3: who has no credential loses the connection after the response", async () => {
     const { listener } = await start(true);
     const session = await connect(listener);
     const closed = new Promise((resolve) => session.once("close", resolve));
     expect((await ask(session, { ":path": CM, authorization: "" })).code).toBe(401);
     await closed;
     const old = await start(false);
-    const answer = await plain(old.listener, CM, { headers: {} });
-    expect([answer.code, answer.headers.connection]).toEqual([401, "close"]);
+    const response = await plain(old.listener, CM, { headers: {} });
+    expect([response.code, response.headers.connection]).toEqual([401, "close"]);
   });
 
   test("413 comes while the body is still being sent", async () => {
@@ -219,7 +221,7 @@ describe("one TLS port", () => {
 const UPGRADE =
   "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
 
-/** What is answered to bytes, until the connection ends. */
+/** The response to bytes, until the connection ends. */
 async function said({ port }: Listener, text: string): Promise<string> {
   const socket = net.connect(port, "127.0.0.1");
   let got = "";
@@ -318,7 +320,7 @@ describe("slow and rude clients", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test("HTTP/1.1: an unread body ends the connection, so that it is never taken for a request", async () => {
     const { listener } = await start(false);
     const socket = net.connect(listener.port, "127.0.0.1");
@@ -333,7 +335,7 @@ describe("answers", () => {
     expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401"]);
   });
 
-  test("large answers are compressed for who takes it, lists and objects alike", async () => {
+  test("large responses are compressed for who takes it, lists and objects alike", async () => {
     const { listener, put } = await start(true, { compress: "always" });
     for (let i = 0; i < 20; i++) await put(configMap(`o${i}`, "x".repeat(150_000)));
     const session = await connect(listener);
@@ -353,9 +355,9 @@ describe("answers", () => {
     await new Promise((resolve) => stream.once("response", resolve));
     const old = await start(false);
     const url = { host: "127.0.0.1", port: old.listener.port, path: `${CM}?watch=1`, headers: ADMIN };
-    const answer = await new Promise<http.IncomingMessage>((resolve) => http.get(url, resolve));
-    expect(answer.statusCode).toBe(200);
-    answer.destroy();
+    const response = await new Promise<http.IncomingMessage>((resolve) => http.get(url, resolve));
+    expect(response.statusCode).toBe(200);
+    response.destroy();
   });
 });
 
@@ -398,8 +400,8 @@ describe("shutdown", () => {
         headers: ADMIN,
         agent,
       };
-      const answer = await new Promise<http.IncomingMessage>((resolve) => (tls ? https : http).get(url, resolve));
-      answer.resume();
+      const response = await new Promise<http.IncomingMessage>((resolve) => (tls ? https : http).get(url, resolve));
+      response.resume();
       const began = performance.now();
       await server.close(10_000);
       expect(performance.now() - began).toBeLessThan(2000);

@@ -148,7 +148,7 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): string => {
 };
 
 /** The last response of a connection; its text is its status. */
-const plainAnswer = (status: string, text = status): string =>
+const plainResponse = (status: string, text = status): string =>
   `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 /** Runs work for a connection, which ends where that fails. */
@@ -239,7 +239,7 @@ function endPlain(socket: Socket, first: Buffer | null): void {
     socket.destroy();
     return;
   }
-  socket.end(plainAnswer("400 Bad Request", "Client sent an HTTP request to an HTTPS server.\n"));
+  socket.end(plainResponse("400 Bad Request", "Client sent an HTTP request to an HTTPS server.\n"));
   socket.destroySoon();
 }
 
@@ -317,17 +317,17 @@ interface Broken {
 
 /** Ends a connection that has sent bytes that are no request, after complete responses to the requests before them. */
 function refuse(error: NodeJS.ErrnoException, { socket, pipeline, guard }: Broken): void {
-  const { isBroken, isIdle, isAnswering } = pipeline;
+  const { isBroken, isIdle, isResponding } = pipeline;
   // A client that has left does not wait for responses.
-  if (socket.readableEnded && (isBroken || isAnswering || !isIdle)) socket.destroySoon();
+  if (socket.readableEnded && (isBroken || isResponding || !isIdle)) socket.destroySoon();
   if (isBroken) return;
   pipeline.isBroken = true;
   pipeline.whenIdle(() => {
     // It is the last one, since its body has not been read.
-    if (pipeline.isAnswering) return;
+    if (pipeline.isResponding) return;
     guard.of(socket)?.end();
     const status = refusalOf(error);
-    if (socket.writable) socket.end(plainAnswer(status, pipeline.waitsForHead ? "" : status));
+    if (socket.writable) socket.end(plainResponse(status, pipeline.waitsForHead ? "" : status));
     else socket.destroySoon();
   });
 }
@@ -345,7 +345,7 @@ function takeH1(request: http.IncomingMessage, response: http.ServerResponse, po
     return;
   }
   const exchange = new H1Exchange(request, response, peer, ports.transport);
-  if (peer.guarded.asks(request.rawHeaders)) exchange.closeAfterAnswer();
+  if (peer.guarded.asks(request.rawHeaders)) exchange.closeAfterResponse();
   ports.handle(exchange);
 }
 
@@ -414,7 +414,7 @@ function secureServer(tls: TlsOptions, ports: Ports): { server: https.Server; ht
       }
     });
   });
-  // A client that fails in the handshake cannot be answered over HTTP.
+  // A client that fails in the handshake cannot get a response over HTTP.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => void socket.destroy());
   return { server, http2 };

@@ -29,7 +29,7 @@ export class Pipeline {
   }
 
   /** Whether a response has begun and not ended. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.#open > 0 && this.#last?.response.headersSent === true;
   }
 

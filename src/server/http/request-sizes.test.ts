@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening.clean());
 
-/** What comes back on a connection of HTTP/1.1 for a request: the answer, and whether the connection has ended. */
+/** What comes back on a connection of HTTP/1.1 for a request: the response, and whether the connection has ended. */
 async function send(head: readonly string[], body: Buffer | string = ""): Promise<{ text: string; isOver: boolean }> {
   const socket = tls.connect({ host: "127.0.0.1", port, ca: listening.authority.cert });
   listening.onClean(() => socket.destroy());
@@ -24,7 +24,7 @@ async function send(head: readonly string[], body: Buffer | string = ""): Promis
   let isOver = false;
   socket.on("error", () => {});
   socket.on("close", () => (isOver = true));
-  const answered = new Promise<void>((resolve) => {
+  const responded = new Promise<void>((resolve) => {
     socket.on("close", () => resolve());
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString("latin1");
@@ -37,7 +37,7 @@ async function send(head: readonly string[], body: Buffer | string = ""): Promis
   const auth = `authorization: ${ADMIN.authorization}`;
   socket.write(`${[...head, "host: x", auth].join("\r\n")}\r\n\r\n`);
   socket.write(body);
-  await answered;
+  await responded;
   return { text, isOver };
 }
 
@@ -83,13 +83,13 @@ describe("HTTP/1.1", () => {
   });
 
   test("LIMIT-2: a body of 3 MiB is read", async () => {
-    const answer = await send([...POST, `content-length: ${3 * MIB}`], Buffer.alloc(3 * MIB, " "));
-    expect(codeOf(answer)).toBe(400);
+    const response = await send([...POST, `content-length: ${3 * MIB}`], Buffer.alloc(3 * MIB, " "));
+    expect(codeOf(response)).toBe(400);
   });
 });
 
 describe("HTTP/2", () => {
-  /** The code of an answer, or why there was none. */
+  /** The code of a response, or why there was none. */
   async function ask(headers: http2.OutgoingHttpHeaders, body?: Buffer): Promise<{ came: unknown; text: string }> {
     const options = { ca: listening.authority.cert, maxSendHeaderBlockLength: 8 * MIB };
     const session = http2.connect(`https://127.0.0.1:${port}`, options);

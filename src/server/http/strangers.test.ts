@@ -59,11 +59,11 @@ const request = (stream: number, method: string, path: string, headers: Headers 
 const each = (count: number, make: (stream: number) => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, i) => make(2 * i + 1)));
 
-/** That a server still answers, and that nothing has failed which it did not expect. */
+/** That a server still responds, and that nothing has failed which it did not expect. */
 async function expectWell({ listener, logged }: Awaited<ReturnType<Listening["start"]>>): Promise<void> {
   const wire = await Wire.open(listener, "http/1.1");
   wire.send("GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
-  await until(() => wire.codes.length === 1, "an answer");
+  await until(() => wire.codes.length === 1, "a response");
   expect(wire.codes).toEqual([200]);
   expect(logged.filter(({ fields }) => "stack" in fields)).toEqual([]);
 }
@@ -128,7 +128,7 @@ describe("HTTP/2", () => {
     const wire = await Wire.open(started.listener, "h2");
     const credential: Headers = name === "authorization" ? [] : [["authorization", `Bearer ${TOKEN}`]];
     wire.send(PREFACE, settings([]), request(1, "GET", CM, [...credential, [name, value]]));
-    await until(() => wire.got.includes("expected header"), "an answer");
+    await until(() => wire.got.includes("expected header"), "a response");
     expect(wire.got.toString("latin1")).toContain(`expected header ${name} without control characters`);
   });
 });
@@ -138,7 +138,7 @@ const BEARER = `authorization: Bearer ${TOKEN}\r\n`;
 const get = (path: string, headers = BEARER): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;
 
 describe.each(["http/1.1", "plain"] as const)("HTTP/1.1, %s", (protocol) => {
-  test("RFC 9112 9.3.2: an upgrade that is refused waits for the answers before it", async () => {
+  test("RFC 9112 9.3.2: an upgrade that is refused waits for the responses before it", async () => {
     const slow = { name: "slow", enter: () => sleep(20) };
     const started = await listening.start(protocol !== "plain", { filters: withFilter(slow, { before: "handle" }) });
     const wire = await Wire.open(started.listener, protocol);
@@ -148,12 +148,12 @@ describe.each(["http/1.1", "plain"] as const)("HTTP/1.1, %s", (protocol) => {
     if (protocol !== "plain") await expectWell(started);
   });
 
-  test("RFC 9112 9.3.2: a watch over WebSocket begins when the answers before it have been given", async () => {
+  test("RFC 9112 9.3.2: a watch over WebSocket begins when the responses before it have been given", async () => {
     const slow = { name: "slow", enter: () => sleep(20) };
     const started = await listening.start(protocol !== "plain", { filters: withFilter(slow, { before: "handle" }) });
     const wire = await Wire.open(started.listener, protocol);
     wire.send(get("/version"), `${UPGRADE}${BEARER}\r\n`);
-    await until(() => wire.codes.length === 2, "two answers");
+    await until(() => wire.codes.length === 2, "two responses");
     expect(wire.codes).toEqual([200, 101]);
     wire.socket.destroy();
     await until(() => started.server.watches === 0, "no watch");
@@ -174,7 +174,7 @@ describe.each(["http/1.1", "plain"] as const)("HTTP/1.1, %s", (protocol) => {
   });
 });
 
-test("a filter that fails after the answer is reported, and the request has what it was answered", async () => {
+test("a filter that fails after the response is reported, and the request keeps its response", async () => {
   const broken = {
     name: "broken",
     leave: () => {

@@ -22,8 +22,8 @@ afterEach(() => listening.clean());
 interface Opened {
   readonly socket: WebSocket;
   readonly messages: { data: Buffer; binary: boolean }[];
-  /** Resolves with the code and headers of the answer: 101, or what was answered instead. */
-  readonly answer: Promise<{ code: number; message: IncomingMessage }>;
+  /** Resolves with the code and headers of the response: 101, or the response instead of it. */
+  readonly response: Promise<{ code: number; message: IncomingMessage }>;
   readonly closed: Promise<number>;
 }
 
@@ -39,7 +39,7 @@ function open(
   const messages: Opened["messages"] = [];
   socket.on("message", (data, binary) => messages.push({ data: data as Buffer, binary }));
   socket.on("error", () => {});
-  const answer = new Promise<{ code: number; message: IncomingMessage }>((resolve) => {
+  const response = new Promise<{ code: number; message: IncomingMessage }>((resolve) => {
     socket.on("upgrade", (message) => resolve({ code: 101, message }));
     socket.on("unexpected-response", (_request, message) => {
       resolve({ code: message.statusCode!, message });
@@ -49,14 +49,14 @@ function open(
   const closed = new Promise<number>((resolve) => {
     socket.on("close", resolve);
   });
-  return { socket, messages, answer, closed };
+  return { socket, messages, response, closed };
 }
 
 describe("a watch over WebSocket", () => {
   test.each([false, true])("each event is a message of text; TLS %s", async (tls) => {
     const { listener, server, put } = await listening.start(tls);
-    const { messages, answer, socket } = open(listener, WATCH, { tls });
-    const { code, message } = await answer;
+    const { messages, response, socket } = open(listener, WATCH, { tls });
+    const { code, message } = await response;
     expect([code, message.headers["sec-websocket-protocol"]]).toEqual([101, undefined]);
     expect(message.headers["audit-id"]).toMatch(/^[\w-]+$/);
     await until(() => server.watches === 1, "a watch");
@@ -84,8 +84,8 @@ describe("a watch over WebSocket", () => {
 
   test("base64.binary.k8s.io is echoed, and its messages are plain JSON", async () => {
     const { listener, server, put } = await listening.start(false);
-    const { messages, answer, socket } = open(listener, WATCH, { protocols: [BASE64] });
-    expect((await answer).code).toBe(101);
+    const { messages, response, socket } = open(listener, WATCH, { protocols: [BASE64] });
+    expect((await response).code).toBe(101);
     expect(socket.protocol).toBe(BASE64);
     await until(() => server.watches === 1, "a watch");
     await put(configMap("a"));
@@ -120,8 +120,8 @@ describe("a watch over WebSocket", () => {
 describe("who may", () => {
   test("a token among the sub-protocols is a credential, and is not sent back", async () => {
     const { listener } = await listening.start(false);
-    const { answer, socket } = open(listener, WATCH, { headers: {}, protocols: [bearer(TOKEN), BASE64] });
-    expect((await answer).code).toBe(101);
+    const { response, socket } = open(listener, WATCH, { headers: {}, protocols: [bearer(TOKEN), BASE64] });
+    expect((await response).code).toBe(101);
     expect(socket.protocol).toBe(BASE64);
   });
 
@@ -130,10 +130,10 @@ describe("who may", () => {
     ["a wrong token", [bearer("wrong"), BASE64]],
     ["a token without another sub-protocol", [bearer(TOKEN)]],
     ["two tokens", [bearer(TOKEN), bearer(`${TOKEN}x`), BASE64]],
-  ])("%s is answered with 401 and a Status", async (_what, protocols) => {
+  ])("%s gets 401 and a Status", async (_what, protocols) => {
     const { listener, server } = await listening.start(false, { strict: false });
-    const { answer } = open(listener, WATCH, { headers: {}, protocols });
-    const { code, message } = await answer;
+    const { response } = open(listener, WATCH, { headers: {}, protocols });
+    const { code, message } = await response;
     expect([code, message.headers["content-type"], message.headers.connection]).toEqual([
       401,
       "application/json",
@@ -144,21 +144,21 @@ describe("who may", () => {
 });
 
 describe("what is not the start of a watch", () => {
-  test("a refused watch is answered over HTTP", async () => {
+  test("a refused watch gets its response over HTTP", async () => {
     const { listener } = await listening.start(false);
-    expect((await open(listener, `${CM}?watch=1&resourceVersion=x`).answer).code).toBe(400);
-    expect((await open(listener, "/api/v1/nosuch?watch=1").answer).code).toBe(404);
+    expect((await open(listener, `${CM}?watch=1&resourceVersion=x`).response).code).toBe(400);
+    expect((await open(listener, "/api/v1/nosuch?watch=1").response).code).toBe(404);
   });
 
-  test("other requests with a wish for an upgrade are answered as without", async () => {
+  test("other requests with a wish for an upgrade get their responses as without", async () => {
     const { listener, put } = await listening.start(false);
     await put(configMap("a"));
     for (const path of [`${CM}/a`, CM, "/version"]) {
-      expect((await open(listener, path).answer).code).toBe(200);
+      expect((await open(listener, path).response).code).toBe(200);
     }
   });
 
-  test("what a client sends while an earlier request is not answered is read by the WebSocket", async () => {
+  test("what a client sends while an earlier request has no response is read by the WebSocket", async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const { listener, server, put } = await listening.start(false, { clock });
     await put(configMap("a", "x".repeat(900_000)));
@@ -169,7 +169,7 @@ describe("what is not the start of a watch", () => {
     const get = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\n${head}${more}\r\n`;
     const nothing = `${WATCH}&fieldSelector=metadata.name%3Dnone`;
     const handshake = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${"A".repeat(22)}==\r\n`;
-    // Large answers hold the pipeline up; the socket flows again when they have been taken.
+    // Large responses hold the pipeline up; the socket flows again when they have been taken.
     socket.pause();
     socket.write(get(`${CM}/a`).repeat(12));
     await sleep(100);
@@ -178,7 +178,7 @@ describe("what is not the start of a watch", () => {
     let last = Buffer.alloc(0);
     socket.on("data", (piece: Buffer) => (last = Buffer.concat([last, piece]).subarray(-10_000)));
     socket.resume();
-    await until(() => server.watches === 1 && last.includes("chunked"), "the answers", 10_000);
+    await until(() => server.watches === 1 && last.includes("chunked"), "the responses", 10_000);
     socket.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]));
     await sleep(50);
     clock.advance(7000);
@@ -206,8 +206,8 @@ describe("what is not the start of a watch", () => {
 describe("the end of a watch over WebSocket", () => {
   test("what the client sends is ignored, and too much of it ends the watch", async () => {
     const { listener, server } = await listening.start(false);
-    const { socket, answer, closed } = open(listener, WATCH);
-    await answer;
+    const { socket, response, closed } = open(listener, WATCH);
+    await response;
     await until(() => server.watches === 1, "a watch");
     socket.send("hello");
     socket.send(Buffer.alloc(60_000));
@@ -224,22 +224,22 @@ describe("the end of a watch over WebSocket", () => {
     ["as many as may be", 16, Buffer.from("x"), undefined],
   ])("a message of %s", async (_what, fragments, piece, code) => {
     const { listener, server } = await listening.start(false);
-    const { socket, answer, closed } = open(listener, WATCH);
-    await answer;
+    const { socket, response, closed } = open(listener, WATCH);
+    await response;
     await until(() => server.watches === 1, "a watch");
     for (let i = 0; i < fragments; i++) {
       socket.send(piece, { fin: false });
       socket.pong(Buffer.alloc(125));
     }
     socket.ping();
-    const answered = new Promise((resolve) => socket.once("pong", () => resolve(undefined)));
-    expect(await Promise.race([closed, answered])).toBe(code);
+    const ponged = new Promise((resolve) => socket.once("pong", () => resolve(undefined)));
+    expect(await Promise.race([closed, ponged])).toBe(code);
   });
 
   test("a reader that does not keep up is cut off when too much waits", async () => {
     const { listener, server, put } = await listening.start(false, { limits: { watchBufferBytes: 1_000_000 } });
-    const { socket, answer } = open(listener, WATCH);
-    await answer;
+    const { socket, response } = open(listener, WATCH);
+    await response;
     await until(() => server.watches === 1, "a watch");
     socket.pause();
     const text = "x".repeat(100_000);
@@ -252,12 +252,12 @@ describe("the end of a watch over WebSocket", () => {
     expect(server.watches).toBe(0);
   });
 
-  test("the server asks every 30 s whether the client lives, and ends the watch of one that does not answer", async () => {
+  test("the server asks every 30 s whether the client lives, and ends the watch of one that does not respond", async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const { listener, server } = await listening.start(false, { clock });
     const lively = open(listener, WATCH);
     const dead = open(listener, WATCH);
-    await Promise.all([lively.answer, dead.answer]);
+    await Promise.all([lively.response, dead.response]);
     await until(() => server.watches === 2, "two watches");
     dead.socket.pause();
     let pings = 0;
@@ -275,8 +275,8 @@ describe("the end of a watch over WebSocket", () => {
 
   test("a shutdown ends watches with a bookmark and a closing handshake", async () => {
     const { listener, server } = await listening.start(true);
-    const { messages, answer, closed } = open(listener, `${WATCH}&allowWatchBookmarks=1`, { tls: true });
-    await answer;
+    const { messages, response, closed } = open(listener, `${WATCH}&allowWatchBookmarks=1`, { tls: true });
+    await response;
     await until(() => server.watches === 1, "a watch");
     const began = performance.now();
     const stopped = server.close(10_000);
@@ -289,8 +289,8 @@ describe("the end of a watch over WebSocket", () => {
   test("timeoutSeconds ends it in order", async () => {
     const clock = new ManualClock(1_700_000_000_000);
     const { listener, server } = await listening.start(false, { clock });
-    const { answer, closed } = open(listener, `${WATCH}&timeoutSeconds=5`);
-    await answer;
+    const { response, closed } = open(listener, `${WATCH}&timeoutSeconds=5`);
+    await response;
     await until(() => server.watches === 1, "a watch");
     clock.advance(7000);
     expect(await closed).toBe(1000);

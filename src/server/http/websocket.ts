@@ -124,7 +124,7 @@ export class WebSocketExchange extends H1Exchange {
     return sent === "" && name === "authorization" ? this.#bearer() : sent;
   }
 
-  /** The token among the sub-protocols as an Authorization header; without other sub-protocols there is none to answer with. */
+  /** The token among the sub-protocols as an Authorization header; without other sub-protocols there is none to respond with. */
   #bearer(): string {
     const [token, ...others] = this.#offered.filter((name) => name.startsWith(BEARER));
     if (token === undefined || others.length > 0 || this.#offered.length < 2) return "";
@@ -133,7 +133,7 @@ export class WebSocketExchange extends H1Exchange {
 
   override respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     const { socket } = this.#upgrade;
-    if (!this.answered && !socket.destroyed) {
+    if (!this.responded && !socket.destroyed) {
       this.#response.shouldKeepAlive = false;
       this.#response.assignSocket(socket);
       this.#response.once("finish", () => socket.destroySoon());
@@ -158,12 +158,12 @@ export class WebSocketExchange extends H1Exchange {
   /** Does the handshake; undefined where that has failed and has its response, or the response is over. */
   #open(server: WebSocketServer, headers: OutHeaders): WebSocket | undefined {
     const { request, socket, head } = this.#upgrade;
-    const isOver = this.answered || socket.destroyed;
-    this.answered = true;
+    const isOver = this.responded || socket.destroyed;
+    this.responded = true;
     if (isOver) return undefined;
     let opened: WebSocket | undefined;
-    const addAuditId = (added: string[], answered: IncomingMessage): void => {
-      if (answered === request) added.push(`audit-id: ${String(headers["audit-id"])}`);
+    const addAuditId = (added: string[], upgraded: IncomingMessage): void => {
+      if (upgraded === request) added.push(`audit-id: ${String(headers["audit-id"])}`);
     };
     server.on("headers", addAuditId);
     try {

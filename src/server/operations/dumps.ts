@@ -4,7 +4,7 @@
  * @module
  */
 import { type DumpName, dump } from "../../fairness/index.ts";
-import { answerBytes } from "../answer/encode.ts";
+import { respondWithBytes } from "../response/encode.ts";
 import type { Route } from "../request/context.ts";
 
 const NAMES: readonly DumpName[] = ["dump_priority_levels", "dump_queues", "dump_requests"];
@@ -18,6 +18,6 @@ export const DUMPS: readonly Route[] = NAMES.map((name) => ({
     const { fairness, clock } = server;
     if (!fairness) return false;
     const text = dump(fairness, name, clock.steady(), request.incoming.query.text("includeRequestDetails") !== "");
-    return answerBytes(request.response, 200, Buffer.from(text), "text/plain; charset=utf-8");
+    return respondWithBytes(request.response, 200, Buffer.from(text), "text/plain; charset=utf-8");
   },
 }));

@@ -7,7 +7,7 @@
  * @module
  */
 import type { HttpResponse } from "../request/response.ts";
-import type { Route, RouteAnswer, ServerContext } from "../request/context.ts";
+import type { Route, RouteResult, ServerContext } from "../request/context.ts";
 
 /** A check of one condition. */
 export interface HealthCheck {
@@ -26,7 +26,7 @@ type Endpoint = "livez" | "readyz" | "healthz";
 export const healthRoutes = (checks: readonly HealthCheck[]): readonly Route[] =>
   (["healthz", "livez", "readyz"] as const).flatMap((endpoint) => {
     const answer: Route["answer"] = (server, { response }, { check = "" }) =>
-      answerHealth(server, response, checksOf(server, checks, endpoint), endpoint, check);
+      respondWithHealth(server, response, checksOf(server, checks, endpoint), endpoint, check);
     return [
       { path: `/${endpoint}`, public: true, answer },
       { path: `/${endpoint}/{check...}`, public: true, answer },
@@ -34,13 +34,13 @@ export const healthRoutes = (checks: readonly HealthCheck[]): readonly Route[] =
   });
 
 /** Responds with all checks or `one`; false when that does not exist. */
-function answerHealth(
+function respondWithHealth(
   { log }: ServerContext,
   response: HttpResponse,
   all: readonly HealthCheck[],
   endpoint: Endpoint,
   one: string,
-): RouteAnswer {
+): RouteResult {
   const checks = all.filter(({ name }) => one === "" || name === one);
   if (checks.length === 0) return false;
   const { query } = response.incoming;
@@ -70,10 +70,10 @@ function resultOf({ name, check, advises }: HealthCheck, isExcluded: boolean, lo
 }
 
 /** A server that responds has passed these: it runs, and it logs before it continues. */
-const ANSWERED: readonly HealthCheck[] = ["ping", "log"].map((name) => ({ name, check: () => undefined }));
+const ALWAYS_PASSED: readonly HealthCheck[] = ["ping", "log"].map((name) => ({ name, check: () => undefined }));
 
 function checksOf(server: ServerContext, checks: readonly HealthCheck[], endpoint: Endpoint): readonly HealthCheck[] {
-  const all = [...ANSWERED, ...checks];
+  const all = [...ALWAYS_PASSED, ...checks];
   if (endpoint !== "readyz") return all.filter(({ live }) => live !== false);
   return [...all, { name: "shutdown", live: false, check: () => (server.closing() ? "shutting down" : undefined) }];
 }

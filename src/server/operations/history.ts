@@ -12,15 +12,15 @@ import { REPORT_LIMIT } from "../../meta/report-limit.ts";
 import { badRequest } from "../../meta/status.ts";
 import type { HistoryOptions, Resource, Target } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerValue } from "../answer/answer.ts";
+import { respondWithValue } from "../response/respond.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
-import { DOCUMENT, negotiate } from "../answer/negotiate.ts";
+import { DOCUMENT, negotiate } from "../response/negotiate.ts";
 import { permit } from "../request/permission.ts";
 import type { Query } from "../request/query.ts";
 import type { ServerRequest } from "../request/request.ts";
 
 /** Responds with the history of an object: a user who may get the object may see its history. */
-export async function answerHistory(server: ServerContext, request: ServerRequest): Promise<void> {
+export async function respondWithHistory(server: ServerContext, request: ServerRequest): Promise<void> {
   const { incoming, response, identity, info } = request;
   const format = negotiate(incoming, DOCUMENT);
   const { query } = incoming;
@@ -33,7 +33,7 @@ export async function answerHistory(server: ServerContext, request: ServerReques
   const target = targetOf(query, resource);
   const options = optionsOf(query);
   await permit(server, identity, infoOf(info.path, resource, target));
-  await answerValue(response, 200, await resource.history(target, options), format);
+  await respondWithValue(response, 200, await resource.history(target, options), format);
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100));

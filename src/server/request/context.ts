@@ -11,7 +11,7 @@ import type { Log } from "../../util/log.ts";
 import type { BodyMemory } from "../shared/body-memory.ts";
 import type { Running, ServerLimits } from "../shared/limits.ts";
 import type { ServerMetrics } from "../shared/metrics.ts";
-import type { OngoingAnswer } from "../shared/ongoing.ts";
+import type { OngoingResponse } from "../shared/ongoing.ts";
 import type { UserSlots } from "../shared/user-slots.ts";
 import type { WatchWheel } from "../shared/wheel.ts";
 import type { ServerRequest } from "./request.ts";
@@ -46,14 +46,14 @@ export interface Route {
   /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];
   /** Responds; false, now or later, where there is nothing of that name: the response is 404. */
-  answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteAnswer | Promise<RouteAnswer>;
+  answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteResult | Promise<RouteResult>;
 }
 
 /** The parts of a path in place of the names in its template. */
 export type RouteParams = Readonly<Record<string, string>>;
 
 /** False where there is nothing. */
-export type RouteAnswer = void | false;
+export type RouteResult = void | false;
 
 /** The table of routes. */
 export interface Routes {
@@ -114,7 +114,7 @@ export interface ServerContext extends ServerParts, ResponseParts {
   /** The running watchers, so that a shutdown can end them in order. */
   readonly watchers: Set<{ finish(): void; destroy(): void }>;
   /** Long responses, which end when their users lose the right to them. */
-  readonly ongoing: Set<OngoingAnswer>;
+  readonly ongoing: Set<OngoingResponse>;
   /** True from the beginning of the shutdown on. */
   readonly closing: () => boolean;
 }

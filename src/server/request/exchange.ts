@@ -99,7 +99,7 @@ export interface SentRequest {
 /** The way to respond to a request. */
 export interface Responder {
   /** Whether a response has begun. */
-  readonly answered: boolean;
+  readonly responded: boolean;
   /**
    * Responds with bytes that are there. `body` is one piece, several, or undefined. Never throws: a response that cannot
    * be sent is dropped, and its stream or connection ends.
@@ -117,7 +117,7 @@ export interface Responder {
   /** Calls `listener` once, when the exchange is over: the last byte was sent (in process: read), or one of the two broke off. */
   onOver(listener: () => void): void;
   /** Asks the client to open a new connection for further requests: sent to clients without a credential. */
-  closeAfterAnswer(): void;
+  closeAfterResponse(): void;
   /** Reports that the request has a valid credential: its connection may stay, as one of `owner`. 429 where the owner is at the limit. */
   trust(owner: Identity): void;
 }

@@ -21,7 +21,7 @@ export interface Recorder {
   /** Adds the time until a promise resolves or rejects to a part. */
   spendWhile(part: SlowPart, done: Promise<unknown>): void;
   /** Called before complete bytes are sent; they wait for the promise. */
-  answering(code: number): Promise<unknown> | undefined;
+  responding(code: number): Promise<unknown> | undefined;
   /** Called when the record of a response could not be made; the request is broken off. */
   failed(error: unknown): void;
   /** Called before a response in pieces begins. */

@@ -51,7 +51,7 @@ export class ServerRequest {
   /** Set by the filter `find`. */
   resource: Resource | undefined = undefined;
   /** Makes the response; set with the route or the resource. */
-  answer: (() => void | Promise<void>) | undefined = undefined;
+  handle: (() => void | Promise<void>) | undefined = undefined;
   /** Observes the verb, where a filter wants that. */
   observer: RequestObserver | undefined = undefined;
   /** Records a write that is a part of it, undefined where that is not recorded; by the filter `audit`. */

@@ -54,7 +54,7 @@ export class HttpResponse {
   bytesOut = 0;
   /** When all of the request had been read, and when the response began, by the steady counter; 0 before. */
   readAt = 0;
-  answeredAt = 0;
+  respondedAt = 0;
   /** Whether the request made a new revision. */
   changed = false;
   /** Whether a watch or a backup has begun: the response may continue for as long as its reader reads. */
@@ -91,8 +91,8 @@ export class HttpResponse {
   }
 
   /** Whether it has begun, or is over without a response. */
-  get answered(): boolean {
-    return this.#waits || this.responder.answered;
+  get responded(): boolean {
+    return this.#waits || this.responder.responded;
   }
 
   /** All of the request has been read, options and body: the verb runs next. */
@@ -119,10 +119,10 @@ export class HttpResponse {
   /** Responds with complete bytes, once the request was recorded. */
   respond(code: number, headers: OutHeaders, body?: Uint8Array | readonly Uint8Array[]): void {
     this.code = code;
-    this.answeredAt = this.server.clock.steady();
+    this.respondedAt = this.server.clock.steady();
     this.bytesOut = lengthOf(body);
     const { recorder, responder } = this;
-    const wait = !recorder || this.answered ? undefined : recorder.answering(code);
+    const wait = !recorder || this.responded ? undefined : recorder.responding(code);
     if (wait) this.#respondAfter(wait, () => responder.respond(code, headers, body));
     else if (!this.#waits) responder.respond(code, headers, body);
   }

@@ -1,7 +1,7 @@
-import type { AnsweringHolder } from "../shared/slow-clients.ts";
+import type { ResponseHolder } from "../shared/slow-clients.ts";
 
 /** What a request holds while it runs: seats of its priority level, or its share of a plain limit (`filters/seats.ts`). */
-export interface Seats extends AnsweringHolder {
+export interface Seats extends ResponseHolder {
   /** Whether the seats are held for the initial events of a watch alone. */
   readonly areForInitialEvents: boolean;
   /** Called when the initial events have been sent, or never will be. */

@@ -48,7 +48,7 @@ export function findResource(server: ServerContext, request: ServerRequest): voi
   if (!found) return;
   const { resource, handler } = found;
   request.resource = resource;
-  request.answer = () => handler(server, new ResourceRequest(request, resource));
+  request.handle = () => handler(server, new ResourceRequest(request, resource));
 }
 
 function resolve(

@@ -46,7 +46,7 @@ describe("routes that are passed to the server", () => {
     route("/own", { methods: ["GET"], answer: (_server, { response }) => response.respond(204, {}) }),
   ];
 
-  test("they are answered beside the server's own, listed with them, and public only when told", async () => {
+  test("they are served beside the server's own, listed with them, and public only when told", async () => {
     const { ask, json } = await testServer({ routes });
     expect(await (await ask("GET", "/console/js/a.js", { headers: { authorization: "" } })).text()).toBe("js/a.js");
     expect((await ask("GET", "/own")).code).toBe(204);

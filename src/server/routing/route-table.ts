@@ -5,7 +5,7 @@
  */
 import { otherDialectHint } from "../../meta/dialect.ts";
 import { ApiError, unknownPath } from "../../meta/status.ts";
-import type { ServerContext, Route, RouteAnswer, RouteParams, Routes } from "../request/context.ts";
+import type { ServerContext, Route, RouteResult, RouteParams, Routes } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 
 /** A route whose path is a template. */
@@ -80,10 +80,10 @@ export function findRoute(server: ServerContext, request: ServerRequest): void {
   request.isOpen = route.open === true;
   request.hidesQuery = route.hidesQuery === true;
   request.route = route.path;
-  request.answer = () => answerRoute(server, request, route, params);
+  request.handle = () => respondForRoute(server, request, route, params);
 }
 
-function answerRoute(
+function respondForRoute(
   server: ServerContext,
   request: ServerRequest,
   route: Route,
@@ -94,11 +94,11 @@ function answerRoute(
     const message = `${method} is not supported on this path: expected ${route.methods.join(" or ")}`;
     throw new ApiError("MethodNotAllowed", message, { details: {} });
   }
-  const finish = (found: RouteAnswer): void => {
+  const finish = (found: RouteResult): void => {
     if (found === false) notServed(server, request);
   };
-  const answered = route.answer(server, request, params);
-  return answered instanceof Promise ? answered.then(finish) : finish(answered);
+  const result = route.answer(server, request, params);
+  return result instanceof Promise ? result.then(finish) : finish(result);
 }
 
 /** The group that a path is about, also of a document about it. */

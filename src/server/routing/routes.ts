@@ -6,16 +6,16 @@
  */
 import { HISTORY_PATH } from "../../meta/history-report.ts";
 import { EXPOSITION_TYPE, OPEN_METRICS_TYPE, acceptsOpenMetrics } from "../../util/exposition.ts";
-import { answerValue } from "../answer/answer.ts";
-import { answerBytes } from "../answer/encode.ts";
-import { type Format, JSON_ONLY, negotiate } from "../answer/negotiate.ts";
+import { respondWithValue } from "../response/respond.ts";
+import { respondWithBytes } from "../response/encode.ts";
+import { type Format, JSON_ONLY, negotiate } from "../response/negotiate.ts";
 import { discoveryRoutes } from "../documents/discovery-endpoint.ts";
 import { openApiRoutes } from "../documents/openapi-endpoint.ts";
 import { OpenApi } from "../documents/openapi.ts";
 import { versionInfo } from "../documents/version.ts";
 import { DUMPS } from "../operations/dumps.ts";
 import { type HealthCheck, healthRoutes } from "../operations/health.ts";
-import { answerHistory } from "../operations/history.ts";
+import { respondWithHistory } from "../operations/history.ts";
 import type { ServerContext, ServerParts, Route } from "../request/context.ts";
 
 const GET = ["GET"];
@@ -37,18 +37,18 @@ export const routesOf = ({ registry, clock: { loop }, version, health = [] }: Ro
     path: "/",
     methods: GET,
     listed: () => [],
-    answer: (server, { response }) => answerValue(response, 200, { paths: listedPaths(server) }, INDENTED),
+    answer: (server, { response }) => respondWithValue(response, 200, { paths: listedPaths(server) }, INDENTED),
   },
   ...discoveryRoutes(registry, loop),
   ...healthRoutes(health),
-  { path: HISTORY_PATH, methods: GET, answer: answerHistory },
+  { path: HISTORY_PATH, methods: GET, answer: respondWithHistory },
   {
     path: "/metrics",
     methods: GET,
     answer: async (server, { incoming, response }) => {
       const isOpen = acceptsOpenMetrics(incoming.sent.header("accept"));
       const text = await server.metrics.text(isOpen ? "open" : "plain");
-      return answerBytes(response, 200, Buffer.from(text), isOpen ? OPEN_METRICS_TYPE : EXPOSITION_TYPE);
+      return respondWithBytes(response, 200, Buffer.from(text), isOpen ? OPEN_METRICS_TYPE : EXPOSITION_TYPE);
     },
   },
   ...DUMPS,
@@ -64,7 +64,7 @@ function versionRoute(version: string): Route {
     public: true,
     methods: GET,
     answer: (_server, { response }) =>
-      answerValue(response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
+      respondWithValue(response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The memory that bodies of requests take together, from their first byte until their requests are answered.
+ * The memory that bodies of requests take together, from their first byte until their requests have their responses.
  *
  * It has three parts, which a body takes from in this order. A body that holds memory of a part never waits for more of it, nor
  * for a part before it, so bodies that hold memory never wait for each other.

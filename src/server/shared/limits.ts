@@ -8,7 +8,7 @@ export interface ServerLimits {
   readonly writes: number;
   /** Bytes that may wait for one watcher before it is closed; it is never skipped. */
   readonly watchBufferBytes: number;
-  /** Bytes of all bodies together, from the first byte of each until its request is answered. */
+  /** Bytes of all bodies together, from the first byte of each until its request has its response. */
   readonly bodyMemoryBytes: number;
   /** How deep bodies may be nested. */
   readonly bodyDepth: number;

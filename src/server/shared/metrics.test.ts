@@ -9,7 +9,7 @@ async function setUp() {
   const get = (path: string): void => {
     const info = requestInfo("GET", `/apis/example.com/v1/widgets/${path}`, () => false);
     const resource = kinds.find("example.com", "v1", "widgets");
-    metrics.answered({ info, resource, response: { code: 200, bytesOut: 10 } }, 1, () => 0);
+    metrics.responded({ info, resource, response: { code: 200, bytesOut: 10 } }, 1, () => 0);
   };
   const lines = async (name: string): Promise<string[]> =>
     (await metrics.text()).split("\n").filter((line) => line.startsWith(`${name}{`));

@@ -136,7 +136,7 @@ export class ServerMetrics implements Disposable {
    *
    * @param now ms since the epoch
    */
-  answered(request: Measured, millis: number, now: () => number): void {
+  responded(request: Measured, millis: number, now: () => number): void {
     const { verb } = request.info;
     const { code, bytesOut, root } = request.response;
     const seconds = millis / 1000;

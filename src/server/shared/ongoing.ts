@@ -3,7 +3,7 @@ import { attempt } from "../../util/attempt.ts";
 import type { Loop } from "../../util/loop.ts";
 
 /** A response that continues for as long as its reader reads: a watch, a log, a backup. */
-export interface OngoingAnswer {
+export interface OngoingResponse {
   /** Whose credential it was begun with. */
   readonly owner: Identity;
   readonly connection: Connection;
@@ -21,7 +21,7 @@ export const ownerOf = ({ sender, identity }: { readonly sender: Identity | unde
  * @param onFault takes the failure of one that cannot be ended; the others are
  */
 export async function endRevoked(
-  ongoing: Iterable<OngoingAnswer>,
+  ongoing: Iterable<OngoingResponse>,
   authenticator: Authenticator,
   loop: Loop,
   onFault: (error: unknown) => void,

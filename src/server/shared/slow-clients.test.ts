@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nextPass } from "../../util/testing/pass.ts";
-import { InjectExchange, type InjectAnswer } from "../http/inject.ts";
+import { InjectExchange, type InjectResponse } from "../http/inject.ts";
 import { type FairServer, fair } from "../testing/fair-server.ts";
 import { CM, configMap } from "../testing/test-server.ts";
 
@@ -18,15 +18,15 @@ class SlowBody extends InjectExchange {
     return super.readBody(limit);
   }
 
-  async comes(): Promise<InjectAnswer> {
+  async comes(): Promise<InjectResponse> {
     this.#come.resolve();
-    return this.answer;
+    return this.response;
   }
 }
 
 const QUEUE = { type: "Queue", queuing: { queues: 8, handSize: 2, queueLengthLimit: 5 } };
 
-/** Objects that are too many for a list in one piece; each is an answer that keeps its seat until it is taken. */
+/** Objects that are too many for a list in one piece; each is a response that keeps its seat until it is taken. */
 async function fill({ put }: FairServer): Promise<void> {
   for (let i = 0; i < 8; i++) await put(configMap(`o${i}`, "x".repeat(200_000)));
 }
@@ -37,7 +37,7 @@ function slowPosts({ server }: FairServer, ...names: string[]): SlowBody[] {
   return posts;
 }
 
-const asYaml = ({ ask }: FairServer, user: string): Promise<InjectAnswer> =>
+const asYaml = ({ ask }: FairServer, user: string): Promise<InjectResponse> =>
   ask("GET", `${CM}/o0`, { headers: { authorization: `Bearer ${user}`, accept: "application/yaml" } });
 
 const seatsOf = ({ fairness }: FairServer, name = "global-default"): number =>
@@ -65,22 +65,22 @@ describe.each([
     expect((await made.as("modest")).code).toBe(429);
     made.clock.advance(200);
     expect((await made.as("modest")).code).toBe(404);
-    for (const answer of unread) {
-      expect((JSON.parse(await answer.text()) as { items: unknown[] }).items).toHaveLength(8);
+    for (const response of unread) {
+      expect((JSON.parse(await response.text()) as { items: unknown[] }).items).toHaveLength(8);
     }
     await settled();
     // What was given back is not given back twice.
     const again = await Promise.all([made.as("greedy", CM), made.as("greedy", CM)]);
     await settled();
     expect((await made.as("modest")).code).toBe(429);
-    for (const answer of again) answer.cancel();
+    for (const response of again) response.cancel();
   });
 
   test("a list whose reader keeps us waiting again and again does so for a second altogether", async () => {
     const made = await fair({ type: "Reject" }, limit);
     await fill(made);
     const slow = await Promise.all([made.as("greedy", CM), made.as("greedy", CM)]);
-    const readers = slow.map((answer) => answer.pieces());
+    const readers = slow.map((response) => response.pieces());
     /** 300 ms, and they have room for the next object: a separator and itself. */
     const waitAndRead = async (): Promise<void> => {
       await settled();
@@ -95,14 +95,14 @@ describe.each([
     expect((await made.as("modest")).code).toBe(429);
     await waitAndRead();
     expect((await made.as("modest")).code).toBe(404);
-    for (const answer of slow) answer.cancel();
+    for (const response of slow) response.cancel();
   });
 
   test("a body that is not there after a second has no seat, and asks for one again when it is", async () => {
     const made = await fair({ type: "Reject" }, limit);
     const [first, second] = slowPosts(made, "first", "second");
     await settled();
-    const post = (name: string): Promise<InjectAnswer> => {
+    const post = (name: string): Promise<InjectResponse> => {
       const [one] = slowPosts(made, name);
       return one!.comes();
     };
@@ -125,18 +125,18 @@ describe.each([
   });
 });
 
-test("APF-18: a body that comes late waits in the queue like others, and is answered once", async () => {
+test("APF-18: a body that comes late waits in the queue like others, and gets one response", async () => {
   const made = await fair(QUEUE);
   const [late] = slowPosts(made, "late");
   await settled();
   made.clock.advance(1100);
   made.hold();
   const holding = [made.as("a"), made.as("b")];
-  const answer = late!.comes();
+  const response = late!.comes();
   await settled();
   expect(made.fairness.levels.reduce((sum, { waiting }) => sum + waiting, 0)).toBe(1);
   made.release();
-  expect((await answer).code).toBe(201);
+  expect((await response).code).toBe(201);
   await Promise.all(holding);
   await settled();
   expect(seatsOf(made)).toBe(0);
@@ -149,10 +149,10 @@ test("a body that has to wait until the time of its request is over is not worke
   made.clock.advance(50_000);
   made.hold();
   const holding = [made.as("a"), made.as("b")];
-  const answer = late!.comes();
+  const response = late!.comes();
   await settled();
   made.clock.advance(11_000);
-  expect((await answer).code).toBe(504);
+  expect((await response).code).toBe(504);
   made.release();
   await Promise.all(holding);
   await settled();
@@ -168,7 +168,7 @@ describe("a large response that no client reads", () => {
     await settled();
     made.clock.advance(30_000);
     expect([seatsOf(made), brokenOff(made)]).toEqual([2, 0]);
-    for (const answer of unread) expect((await answer.text()).length).toBeGreaterThan(200_000);
+    for (const response of unread) expect((await response.text()).length).toBeGreaterThan(200_000);
     await settled();
     expect(seatsOf(made)).toBe(0);
   });
@@ -184,7 +184,7 @@ describe("a large response that no client reads", () => {
     expect(brokenOff(made)).toBe(0);
     for (let i = 0; i < 2; i++) made.clock.advance(1000);
     expect([brokenOff(made), (await modest).code]).toEqual([1, 200]);
-    for (const answer of unread) answer.cancel();
+    for (const response of unread) response.cancel();
   });
 
   test("is broken off where others are refused instead", async () => {
@@ -200,7 +200,7 @@ describe("a large response that no client reads", () => {
   });
 });
 
-test("a list of which much was made for its reader alone keeps its seat as one large answer does", async () => {
+test("a list of which much was made for its reader alone keeps its seat as one large response does", async () => {
   const made = await fair(QUEUE);
   for (const name of ["a", "b", "c"]) await made.put(configMap(name, "x".repeat(700_000)));
   const headers = { authorization: "Bearer greedy", accept: "application/yaml" };

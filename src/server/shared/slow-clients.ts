@@ -27,7 +27,7 @@ export interface SeatHolder {
 }
 
 /** A request whose large response can be broken off. */
-export interface AnsweringHolder extends SeatHolder {
+export interface ResponseHolder extends SeatHolder {
   /** Whether others want its seats. */
   readonly areSeatsWanted: boolean;
   /** Breaks its response off and gives its seats back. */
@@ -35,8 +35,8 @@ export interface AnsweringHolder extends SeatHolder {
 }
 
 /** A large response that has begun. */
-interface Answer {
-  readonly holder: AnsweringHolder;
+interface UntakenResponse {
+  readonly holder: ResponseHolder;
   readonly since: number;
 }
 
@@ -44,13 +44,13 @@ interface Answer {
 export class SlowClients implements Disposable {
   readonly #clock: Clock;
   readonly #waits: Deadlines<SeatHolder>;
-  readonly #answers: Deadlines<Answer>;
+  readonly #responses: Deadlines<UntakenResponse>;
 
   constructor(clock: Clock) {
     const each = { clock, millis: TIMEOUT_MS, owner: "slow clients" };
     this.#clock = clock;
     this.#waits = new Deadlines({ ...each, over: (holder) => holder.giveSeatsBack() });
-    this.#answers = new Deadlines({ ...each, over: (answer) => this.#look(answer) });
+    this.#responses = new Deadlines({ ...each, over: (response) => this.#look(response) });
   }
 
   /** Waits for an action of a client; its seats are released after a short time. */
@@ -68,25 +68,25 @@ export class SlowClients implements Disposable {
   }
 
   /** Waits until a large response was read; its seats are kept, and it is broken off where others need them. */
-  async waitUntilTaken(holder: AnsweringHolder, taken: Promise<void>): Promise<void> {
+  async waitUntilTaken(holder: ResponseHolder, taken: Promise<void>): Promise<void> {
     if (!holder.holdsSeats) return taken;
-    const answer = { holder, since: this.#clock.steady() };
-    this.#answers.add(answer);
+    const response = { holder, since: this.#clock.steady() };
+    this.#responses.add(response);
     try {
       await taken;
     } finally {
-      this.#answers.delete(answer);
+      this.#responses.delete(response);
     }
   }
 
   [Symbol.dispose](): void {
     this.#waits[Symbol.dispose]();
-    this.#answers[Symbol.dispose]();
+    this.#responses[Symbol.dispose]();
   }
 
-  #look(answer: Answer): void {
-    const { holder, since } = answer;
+  #look(response: UntakenResponse): void {
+    const { holder, since } = response;
     if (this.#clock.steady() - since >= UNTAKEN_MS && holder.areSeatsWanted) holder.breakOff();
-    else this.#answers.add(answer);
+    else this.#responses.add(response);
   }
 }

@@ -35,12 +35,12 @@ const watching = ({ server }: TestServer) => server.inject({ method: "GET", url:
 /** A watch, once there is a place for it. */
 const given = (server: TestServer) =>
   vi.waitFor(async () => {
-    const answer = await watching(server);
-    expect(answer.code).toBe(200);
-    return answer;
+    const response = await watching(server);
+    expect(response.code).toBe(200);
+    return response;
   });
 
-test("the watch that is one too many is answered 429 with Retry-After; one that was broken off, ended or refused gives its place back", async () => {
+test("the watch that is one too many gets 429 with Retry-After; one that was broken off, ended or refused gives its place back", async () => {
   const server = await testServer({ limits: { ...DEFAULT_LIMITS, watchesPerUser: 1 } });
   const first = await watching(server);
   const refused = await watching(server);

@@ -6,7 +6,7 @@ import { providedSchemas } from "../../kinds/flowcontrol/v1/provided.ts";
 import { kubernetes } from "../../meta/dialect.ts";
 import { unauthorized } from "../../meta/status.ts";
 import { ManualClock } from "../../util/clock.ts";
-import type { InjectAnswer } from "../http/inject.ts";
+import type { InjectResponse } from "../http/inject.ts";
 import { CM, type TestServer, noRights, testServer } from "./test-server.ts";
 
 const level = (name: string, shares: number, limitResponse: object): PriorityLevelConfiguration =>
@@ -21,7 +21,7 @@ export interface FairServer extends TestServer {
   /** Set only where it has no plain limits instead. */
   readonly fairness: Fairness;
   /** Sends a request as a user; for an object that does not exist, by default. */
-  readonly as: (user: string, url?: string, method?: string) => Promise<InjectAnswer>;
+  readonly as: (user: string, url?: string, method?: string) => Promise<InjectResponse>;
   /** From now on reads of one object wait until they are released. */
   readonly hold: () => void;
   readonly release: () => void;

@@ -16,7 +16,7 @@ const definitionOf = (over: Partial<ResourceDefinition> & { plural: string; kind
   scope: "Namespaced",
   description: `A ${over.kind} for tests.`,
   schema: objectSchema("An object for tests.", { data: optional(map(text(), "Texts.")) }),
-  deleteAnswers: "status",
+  deleteReturns: "status",
   ...over,
 });
 
@@ -33,8 +33,8 @@ const exec: Connector = {
   kind: "Shell",
   verbs: ["create", "get"],
   reach(object, { ask }) {
-    const answer = ask?.(object);
-    if (answer) return answer;
+    const result = ask?.(object);
+    if (result) return result;
     throw unavailable("there is no program");
   },
 };
@@ -48,7 +48,7 @@ export const KINDS: readonly ResourceDefinition[] = [
     plural: "widgets",
     kind: "Widget",
     scope: "Cluster",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     deprecated: "example.com/v1 Widget is deprecated",
     subresources: status,
   }),

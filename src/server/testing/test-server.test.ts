@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { sliceBound } from "../../util/testing/slices.ts";
-import type { InjectAnswer } from "../http/inject.ts";
+import type { InjectResponse } from "../http/inject.ts";
 import { CM, configMap, testServer } from "./test-server.ts";
 
-/** Asks a server whose every answer holds the event loop. */
-async function askSlow(options: { readonly unmetered: boolean }): Promise<InjectAnswer> {
+/** Asks a server whose every response holds the event loop. */
+async function askSlow(options: { readonly unmetered: boolean }): Promise<InjectResponse> {
   const { ask, put, resource } = await testServer(options);
   await put(configMap("a"));
   const most = sliceBound() * 1000;

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from "../../schema/definition.ts";
 import type { Store } from "../../storage/contract.ts";
 import { type ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
 import { metered } from "../../util/testing/slices.ts";
-import type { InjectAnswer } from "../http/inject.ts";
+import type { InjectResponse } from "../http/inject.ts";
 import { type ServerHandle, type ServerOptions, createServer } from "../server.ts";
 import { ThreadPool } from "../threads/pool.ts";
 import { KINDS } from "./kinds.ts";
@@ -33,19 +33,19 @@ export interface TestServer {
     method: string,
     url: string,
     more?: { headers?: Record<string, string | string[]>; body?: string | Uint8Array; signal?: AbortSignal },
-  ) => Promise<InjectAnswer>;
+  ) => Promise<InjectResponse>;
   /** Sends a request and reads JSON. */
   readonly json: (
     method: string,
     url: string,
     more?: { headers?: Record<string, string | string[]>; body?: string },
-  ) => Promise<Answer>;
+  ) => Promise<TestResponse>;
 }
 
 /** A response with its JSON body. */
-export interface Answer {
+export interface TestResponse {
   readonly code: number;
-  readonly headers: InjectAnswer["headers"];
+  readonly headers: InjectResponse["headers"];
   // Tests read responses of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
@@ -126,8 +126,8 @@ export async function testServer(
     logged,
     ask,
     async json(method, url, more) {
-      const answer = await ask(method, url, more);
-      return { code: answer.code, headers: answer.headers, body: JSON.parse(await answer.text()) as unknown };
+      const response = await ask(method, url, more);
+      return { code: response.code, headers: response.headers, body: JSON.parse(await response.text()) as unknown };
     },
   };
 }

@@ -10,8 +10,8 @@ import type { Resource } from "../../registry/contract.ts";
 import type { ApiObject, Connector } from "../../schema/definition.ts";
 import type { Reached, Session } from "../../schema/session.ts";
 import { cutText } from "../../util/cut-text.ts";
-import { SESSION_PROTOCOLS, answerSession } from "../answer/answer-session.ts";
-import { answerStream } from "../answer/answer-stream.ts";
+import { SESSION_PROTOCOLS, respondWithSession } from "../response/respond-session.ts";
+import { respondWithStream } from "../response/respond-stream.ts";
 import type { ServerContext } from "../request/context.ts";
 import { permit } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -34,7 +34,7 @@ export async function connectObject(server: ServerContext, request: ResourceRequ
   if (!reached) return response.respond(204, response.headers(""));
   if ("run" in reached) return begin(server, request, reached);
   // It needs no seat while it runs. The input of the program ends with the request, also where nothing could be sent.
-  void answerStream(server, response, ownerOf(request), "text/plain", reached, abort)
+  void respondWithStream(server, response, ownerOf(request), "text/plain", reached, abort)
     .catch((error: unknown) => server.faults.report("connection", error))
     .finally(abort);
 }
@@ -55,14 +55,14 @@ async function begin(server: ServerContext, request: ResourceRequest, session: S
   const messages = response.upgrade(SESSION_PROTOCOLS, response.headers(""));
   if (!messages) {
     slot[Symbol.dispose]();
-    if (response.answered) return;
+    if (response.responded) return;
     throw badRequest(
       `Upgrade request required: expected a WebSocket (GET over HTTP/1.1) with one of the protocols ${SESSION_PROTOCOLS.join(", ")}` +
         (incoming.sent.header("upgrade") === "" ? "" : `, got ${JSON.stringify(askedFor(request))}`),
     );
   }
   response.uncount();
-  void answerSession(server, response, ownerOf(request), messages, session, wishes)
+  void respondWithSession(server, response, ownerOf(request), messages, session, wishes)
     .catch((error: unknown) => server.faults.report("connection", error))
     .finally(() => slot[Symbol.dispose]());
 }

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { respondWithObject, objectFormat } from "../response/respond-object.ts";
+import { respondWithStatus } from "../response/respond.ts";
 import { objectBody } from "../body/decode-body.ts";
 import type { AskResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { answerExplained } from "./explain.ts";
+import { respondWithExplanation } from "./explain.ts";
 import { writeOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -24,8 +24,8 @@ export async function createObject(server: ServerContext, request: ResourceReque
     write(request, body.value, options, () =>
       isAsked ? resource.ask(target, body, options, caller) : resource.create(target, body, options, caller),
     );
-  if (request.trace) return answerExplained(request, request.trace, options, run);
+  if (request.trace) return respondWithExplanation(request, request.trace, options, run);
   const result = await run();
-  if ("status" in result) return answerStatus(request.response, result.code, result.status, format);
-  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  if ("status" in result) return respondWithStatus(request.response, result.code, result.status, format);
+  return respondWithObject(server, request, result.code, result.bytes, () => result.object, format);
 }

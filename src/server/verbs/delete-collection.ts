@@ -4,11 +4,11 @@
  * @module
  */
 import { badRequest } from "../../meta/status.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { respondWithStatus } from "../response/respond.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { readDelete } from "./delete.ts";
-import { answerList, listFormat } from "./list.ts";
+import { respondWithList, listFormat } from "./list.ts";
 import { listOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -21,6 +21,6 @@ export async function deleteCollection(server: ServerContext, request: ResourceR
   const [options, body] = await readDelete(server, request);
   const { caller } = request;
   const result = await write(request, body, options, () => resource.deleteCollection(namespace, list, options, caller));
-  if ("list" in result) return answerList(server, request, result.list, format);
-  await answerStatus(request.response, 200, result.status, format);
+  if ("list" in result) return respondWithList(server, request, result.list, format);
+  await respondWithStatus(request.response, 200, result.status, format);
 }

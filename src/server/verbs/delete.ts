@@ -5,13 +5,13 @@
  */
 import type { DeleteOptions, DeleteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerStatus } from "../answer/answer.ts";
+import { respondWithObject, objectFormat } from "../response/respond-object.ts";
+import { respondWithStatus } from "../response/respond.ts";
 import { deleteBody } from "../body/decode-body.ts";
 import type { ServerContext } from "../request/context.ts";
 import { deleter } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { answerExplained } from "./explain.ts";
+import { respondWithExplanation } from "./explain.ts";
 import { deleteOptionsOfBody, deleteOptionsOfQuery } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -23,10 +23,10 @@ export async function deleteObject(server: ServerContext, request: ResourceReque
   const caller = options.unread ? deleter(server, request) : request.caller;
   const run = (): Promise<DeleteResult> =>
     write(request, body, options, () => resource.delete(target, options, caller));
-  if (request.trace) return answerExplained(request, request.trace, options, run);
+  if (request.trace) return respondWithExplanation(request, request.trace, options, run);
   const result = await run();
-  if ("status" in result) return answerStatus(response, result.code, result.status, format);
-  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  if ("status" in result) return respondWithStatus(response, result.code, result.status, format);
+  return respondWithObject(server, request, result.code, result.bytes, () => result.object, format);
 }
 
 /** DeleteOptions of the body, or of the query when there is no body (DEC-26); and the body. */

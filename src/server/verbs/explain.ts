@@ -12,12 +12,12 @@ import { badRequest } from "../../meta/status.ts";
 import { type WriteTrace, failureOf } from "../../registry/index.ts";
 import type { AskResult, DeleteResult } from "../../registry/contract.ts";
 import type { Value } from "../../value/value.ts";
-import { answerValue } from "../answer/answer.ts";
-import { JSON_ONLY, negotiate } from "../answer/negotiate.ts";
+import { respondWithValue } from "../response/respond.ts";
+import { JSON_ONLY, negotiate } from "../response/negotiate.ts";
 import type { ResourceRequest, SentOptions } from "../request/request.ts";
 
 /** Runs a dry run and responds with the report of its trace. Rejects with 400 for a write that is no dry run. */
-export async function answerExplained(
+export async function respondWithExplanation(
   request: ResourceRequest,
   trace: WriteTrace,
   { dryRun }: Pick<SentOptions, "dryRun">,
@@ -36,7 +36,7 @@ export async function answerExplained(
     ...(trace.isCut ? { changesLeftOut: true } : {}),
     ...outcome,
   };
-  return answerValue(request.response, 200, report, format);
+  return respondWithValue(request.response, 200, report, format);
 }
 
 /** The response that the write would get. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
-import { answerValue } from "../answer/answer.ts";
-import { READ_OBJECT } from "../answer/negotiate.ts";
+import { respondWithObject, objectFormat } from "../response/respond-object.ts";
+import { respondWithValue } from "../response/respond.ts";
+import { READ_OBJECT } from "../response/negotiate.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import { getVersion } from "./options.ts";
@@ -18,7 +18,7 @@ export function getObject(server: ServerContext, request: ResourceRequest): Prom
   const resourceVersion = getVersion(request.incoming.query);
   return read(request, () => resource.get(request.target, { resourceVersion })).then((entry) =>
     format.shape === "Blame"
-      ? answerValue(response, 200, resource.blame(entry), format)
-      : answerObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
+      ? respondWithValue(response, 200, resource.blame(entry), format)
+      : respondWithObject(server, request, 200, resource.view(entry), () => resource.object(entry), format),
   );
 }

@@ -8,18 +8,18 @@ import type { ListHead } from "../../wire/protobuf/index.ts";
 import type { ListResult, Resource } from "../../registry/contract.ts";
 import type { Entry, ListPart } from "../../registry/index.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerValue } from "../answer/answer.ts";
-import { contentType } from "../answer/in-form.ts";
-import { type ListForm, listForm } from "../answer/list-form.ts";
-import { partialBytes } from "../answer/metadata-bytes.ts";
-import { type Format, LIST, negotiate } from "../answer/negotiate.ts";
+import { respondWithValue } from "../response/respond.ts";
+import { contentType } from "../response/in-form.ts";
+import { type ListForm, listForm } from "../response/list-form.ts";
+import { partialBytes } from "../response/metadata-bytes.ts";
+import { type Format, LIST, negotiate } from "../response/negotiate.ts";
 import type { ResponseRecorder } from "../request/recorder.ts";
 import { listOptions } from "./options.ts";
 import { read } from "./perform.ts";
-import { protobufForm } from "../answer/protobuf-list.ts";
+import { protobufForm } from "../response/protobuf-list.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { StreamWriter, WHOLE } from "../answer/stream-writer.ts";
-import { includeObject, rowBytes, tableHeader } from "../answer/table.ts";
+import { StreamWriter, WHOLE } from "../response/stream-writer.ts";
+import { includeObject, rowBytes, tableHeader } from "../response/table.ts";
 import type { Loop } from "../../util/loop.ts";
 
 /** Responds to a list. */
@@ -28,7 +28,7 @@ export async function listObjects(server: ServerContext, request: ResourceReques
   const format = listFormat(request);
   const options = listOptions(request.incoming.query);
   const result = await read(request, () => resource.list(namespace, options));
-  return answerList(server, request, result, format);
+  return respondWithList(server, request, result, format);
 }
 
 /** The form of a response with a list; checked before any other work. */
@@ -39,7 +39,7 @@ export function listFormat(request: ResourceRequest): Format {
 }
 
 /** Responds with a page of a collection. */
-export async function answerList(
+export async function respondWithList(
   server: ServerContext,
   request: ResourceRequest,
   result: ListResult,
@@ -48,7 +48,7 @@ export async function answerList(
   const { resource, response } = request;
   if (isNullList(server, result, format)) {
     const value = { ...headOf(resource, result, format), items: null };
-    return answerValue(response, 200, value, format);
+    return respondWithValue(response, 200, value, format);
   }
   const { loop } = server.clock;
   const itemOf = itemMaker(server, request, format);

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { answerObject, objectFormat } from "../answer/answer-object.ts";
+import { respondWithObject, objectFormat } from "../response/respond-object.ts";
 import { patchBody, patchTypeOf } from "../body/decode-body.ts";
 import type { WriteResult } from "../../registry/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import { writer } from "../request/permission.ts";
 import type { ResourceRequest } from "../request/request.ts";
-import { answerExplained } from "./explain.ts";
+import { respondWithExplanation } from "./explain.ts";
 import { patchOptions } from "./options.ts";
 import { write } from "./perform.ts";
 
@@ -23,7 +23,7 @@ export async function patchObject(server: ServerContext, request: ResourceReques
   const caller = writer(server, request);
   const run = (): Promise<WriteResult> =>
     write(request, body.value, options, () => resource.patch(target, body, options, caller));
-  if (request.trace) return answerExplained(request, request.trace, options, run);
+  if (request.trace) return respondWithExplanation(request, request.trace, options, run);
   const result = await run();
-  return answerObject(server, request, result.code, result.bytes, () => result.object, format);
+  return respondWithObject(server, request, result.code, result.bytes, () => result.object, format);
 }

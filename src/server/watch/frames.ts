@@ -5,17 +5,17 @@
  * @module
  */
 import type { ApiObject } from "../../schema/definition.ts";
-import { PROTOBUF, STATUS, encodeAnswer, encodeEvent } from "../../wire/protobuf/index.ts";
+import { PROTOBUF, STATUS, encodeResponse, encodeEvent } from "../../wire/protobuf/index.ts";
 import { apiVersionOf } from "../../meta/versions.ts";
 import type { Status } from "../../meta/status.ts";
 import type { Steps } from "../../util/steps.ts";
 import type { Resource } from "../../registry/contract.ts";
 import type { WatchBatch, WatchEvent } from "../../registry/index.ts";
 import { decodeOwnJson } from "../../value/json.ts";
-import { partialBytes } from "../answer/metadata-bytes.ts";
-import type { Format } from "../answer/negotiate.ts";
-import { writeParts } from "../answer/pieces.ts";
-import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../answer/table.ts";
+import { partialBytes } from "../response/metadata-bytes.ts";
+import type { Format } from "../response/negotiate.ts";
+import { writeParts } from "../response/pieces.ts";
+import { type IncludeObject, type RowStyle, rowBytes, tableHeader, tableOfRow } from "../response/table.ts";
 import type { OutStream } from "../request/exchange.ts";
 
 /** The form of the events for a watcher. Watchers with the same form share one style object. */
@@ -141,7 +141,7 @@ function pushFrame(parts: Uint8Array[], { format }: FrameStyle, type: keyof type
 }
 
 const protobufOf = (json: Uint8Array, format: Format): Buffer =>
-  encodeAnswer(decodeOwnJson(json) as object, format.kind ?? STATUS);
+  encodeResponse(decodeOwnJson(json) as object, format.kind ?? STATUS);
 
 /** The Content-Type of a stream of events. */
 export const streamType = ({ format }: FrameStyle): string =>
@@ -205,6 +205,6 @@ export function bookmarkFrame(style: FrameStyle, revision: number, end: boolean,
 
 /** An ERROR: it is the last event of its stream. */
 export function errorFrame({ format }: FrameStyle, status: Status): Buffer {
-  if (format.media === "protobuf") return encodeEvent("ERROR", encodeAnswer(status, STATUS));
+  if (format.media === "protobuf") return encodeEvent("ERROR", encodeResponse(status, STATUS));
   return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { expired } from "../../meta/status.ts";
 import type { WatchSink } from "../../registry/index.ts";
 import { ManualClock } from "../../util/clock.ts";
-import type { InjectAnswer } from "../http/inject.ts";
+import type { InjectResponse } from "../http/inject.ts";
 import { testServer } from "../testing/test-server.ts";
 
 const CM = "/api/v1/namespaces/n/configmaps";
@@ -24,8 +24,8 @@ class Reader {
   readonly #pieces: AsyncGenerator<Uint8Array, void, undefined>;
   #text = "";
 
-  constructor(answer: InjectAnswer) {
-    this.#pieces = answer.pieces();
+  constructor(response: InjectResponse) {
+    this.#pieces = response.pieces();
   }
 
   /** The next event, undefined at the end of the stream. */
@@ -61,9 +61,9 @@ async function setup(options: Parameters<typeof testServer>[0] = {}) {
 describe("watch", () => {
   test("DEC-28: headers come at once, then one JSON text for each change", async () => {
     const { ask, put } = await setup();
-    const answer = await ask("GET", `${CM}?watch=1`);
-    expect([answer.code, answer.headers["content-type"]]).toEqual([200, "application/json"]);
-    const reader = new Reader(answer);
+    const response = await ask("GET", `${CM}?watch=1`);
+    expect([response.code, response.headers["content-type"]]).toEqual([200, "application/json"]);
+    const reader = new Reader(response);
     await put(object("a"));
     expect(await reader.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "a" }, data: { k: "v" } } });
   });
@@ -170,8 +170,8 @@ describe("watch", () => {
 
   test("a client that goes away ends its watch", async () => {
     const { ask, server } = await setup();
-    const answer = await ask("GET", `${CM}?watch=1`);
-    answer.cancel();
+    const response = await ask("GET", `${CM}?watch=1`);
+    response.cancel();
     await Promise.resolve();
     expect(server.watches).toBe(0);
   });

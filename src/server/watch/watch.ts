@@ -13,13 +13,13 @@ import type { Watch, WatchBatch, WatchSink } from "../../registry/index.ts";
 import type { Connection, Identity } from "../../auth/contract.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { OutStream } from "../request/exchange.ts";
-import { WATCH, negotiate, streams } from "../answer/negotiate.ts";
+import { WATCH, negotiate, streams } from "../response/negotiate.ts";
 import { timeoutSeconds, watchOptions } from "../verbs/options.ts";
 import type { ResourceRequest } from "../request/request.ts";
 import type { HttpResponse } from "../request/response.ts";
 import type { Seats } from "../request/seats.ts";
-import { includeObject } from "../answer/table.ts";
-import { type OngoingAnswer, ownerOf } from "../shared/ongoing.ts";
+import { includeObject } from "../response/table.ts";
+import { type OngoingResponse, ownerOf } from "../shared/ongoing.ts";
 import { type Steps, inOneStep } from "../../util/steps.ts";
 import type { SeatHolder } from "../shared/slow-clients.ts";
 import type { UserSlot } from "../shared/user-slots.ts";
@@ -92,7 +92,7 @@ function failureOf(error: WatchFailure): unknown {
 }
 
 /** One watcher. It has no timers and no closures of its own: there may be ten thousand. */
-class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingAnswer {
+class Watcher implements WatchSink, WatchOutput, Due, SeatHolder, OngoingResponse {
   slot = -1;
   keptWaiting = 0;
   readonly #server: ServerContext;

@@ -62,7 +62,7 @@ interface Handover {
   /** Once it has started. */
   other: Life | undefined;
   readonly release: () => void;
-  state: "waits" | "answered" | "done";
+  state: "waits" | "responded" | "done";
 }
 
 /** Names of controllers that take part in elections where the plan requires one. */
@@ -137,7 +137,7 @@ export class InProcessWorld implements World {
     connection.isOver = true;
     const sent = { method, url, headers, identity: ADMIN, connection, ...(body !== undefined && { body }) };
     void this.#context.cluster.inside.inject(sent).then(
-      (answer) => answer.text(),
+      (response) => response.text(),
       () => undefined,
     );
   }
@@ -160,7 +160,7 @@ export class InProcessWorld implements World {
     if (handover.state === "waits") {
       if (!other?.leading()) return false;
       if (elects(this.#programs.find((one) => one.actor === actor)!.program)) this.#leads(other.sender);
-      handover.state = "answered";
+      handover.state = "responded";
       // The request is handled, and the first replica acts on its response before it knows the current time.
       first.pause.resumeRequests();
       handover.release();

@@ -133,12 +133,12 @@ export class Interposer {
     const passing = passingOf(request, program);
     this.#passing.set(request, passing);
     if (program && info.verb === "watch") this.#enterWatch(request, program, passing);
-    else if (request.answer && !READS.has(passing.verb)) this.#enterWrite(request, passing);
+    else if (request.handle && !READS.has(passing.verb)) this.#enterWrite(request, passing);
     if (info.verb === "watch") return;
     const { responder } = response;
     response.responder = {
-      get answered() {
-        return responder.answered;
+      get responded() {
+        return responder.responded;
       },
       respond(code, headers, body) {
         passing.head = body instanceof Uint8Array ? body : body?.[0];
@@ -147,7 +147,7 @@ export class Interposer {
       stream: (code, headers) => responder.stream(code, headers),
       destroy: () => responder.destroy(),
       onOver: (listener) => responder.onOver(listener),
-      closeAfterAnswer: () => responder.closeAfterAnswer(),
+      closeAfterResponse: () => responder.closeAfterResponse(),
       trust: (owner) => responder.trust(owner),
       ...(responder.upgrade && { upgrade: responder.upgrade.bind(responder) }),
     };
@@ -174,10 +174,10 @@ export class Interposer {
   }
 
   #enterWrite(request: ServerRequest, passing: Passing): void {
-    const answer = request.answer!;
+    const handle = request.handle!;
     const note = (writes: Parameters<StoredObjects["writing"]>[1]) =>
       this.#parts.stored().writing(passing.actor, writes);
-    request.answer = () => asWriter(note, answer);
+    request.handle = () => asWriter(note, handle);
   }
 
   #decoded(request: ServerRequest): void | Promise<void> {

@@ -49,15 +49,15 @@ describe("a clean run", () => {
     ]);
   });
 
-  test("knows the revision of what an answer said, and of what was delivered", async () => {
+  test("knows the revision of what a response said, and of what was delivered", async () => {
     const { trace } = await (await openLaboratory()).run(order());
     const created = trace.find((entry) => entry.type === "change" && entry.object.kind === "Secret");
-    const answered = trace.find(
+    const responded = trace.find(
       (entry) => entry.type === "request" && entry.object.kind === "Secret" && entry.verb === "create",
     );
     const delivered = trace.find((entry) => entry.type === "delivery" && entry.object.kind === "Secret");
     const { revision, uid } = created as Extract<TraceEntry, { type: "change" }>;
-    expect(answered).toMatchObject({ revision, changed: true, code: 201, life: 0, generateName: "cert-" });
+    expect(responded).toMatchObject({ revision, changed: true, code: 201, life: 0, generateName: "cert-" });
     expect(delivered).toMatchObject({ revision, uid, change: "ADDED", life: 0 });
     const listed = trace.filter((entry) => entry.type === "request" && entry.verb === "list") as RequestEntry[];
     expect(listed.map((entry) => typeof entry.revision)).toEqual(listed.map(() => "number"));

@@ -5,7 +5,7 @@ import { Pause } from "./pause.ts";
 
 const REQUEST = { method: "DELETE", path: "/", headers: {} } as const;
 
-test("an answer that comes while a program stands still is read at once, as no answer waits for a suspended process", async () => {
+test("a response that comes while a program stands still is read at once, as no response waits for a suspended process", async () => {
   const pause = new Pause();
   const { promise, resolve } = Promise.withResolvers<TransportAnswer>();
   const log: string[] = [];

@@ -34,9 +34,9 @@ export class Pause {
     async (request) => {
       await this.#open();
       try {
-        const answer = await transport(request);
+        const response = await transport(request);
         // Its head has no meaning without its body, which must be read at once: an unread response counts as running work.
-        return { ...answer, body: this.#body(answer.body) } satisfies TransportAnswer;
+        return { ...response, body: this.#body(response.body) } satisfies TransportAnswer;
       } catch (error) {
         await this.#open();
         throw error;

@@ -47,7 +47,7 @@ const insistent = mainOf(async ({ client, clock }) => {
   await forever();
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test("that are lost: the write is stored, and a program that never looks writes again", async () => {
     const run = await playPlan([{ type: "answer-lost", at: createSecret }], insistent, nothing);
     expect(writesOf(run).map(({ code, changed }) => [code, changed])).toEqual([

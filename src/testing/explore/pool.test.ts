@@ -95,7 +95,7 @@ describe("a pool of worker threads", () => {
     await expect(cancelled.run({ seed: 1, plan: [] }, AbortSignal.timeout(200))).rejects.toThrow(
       "expected a run to end within 200 ms when it is cancelled",
     );
-    // One that answers goes on, however long it takes.
+    // One that responds continues, however long it takes.
     const slow = await pool(CERTIFICATES, 1, { blockedMillis: 5000 });
     expect((await slow.run({ seed: 1, plan: [] })).complaints).toEqual([]);
   });

@@ -37,8 +37,8 @@ export class Leases {
     const headers = { "content-type": "application/merge-patch+json" };
     const body = JSON.stringify({ spec: { holderIdentity: "" } });
     const all = [...this.#paths].map(async (url) => {
-      const answer = await this.#inject({ method: "PATCH", url, headers, body, identity: ADMIN });
-      await answer.text();
+      const response = await this.#inject({ method: "PATCH", url, headers, body, identity: ADMIN });
+      await response.text();
     });
     // A Lease that does not exist has no holder.
     await Promise.allSettled(all);

@@ -118,7 +118,7 @@ export class ProgramsWorld implements World {
     const ended = this.#quiet.request(true);
     void this.#context.cluster.inside
       .inject(sent)
-      .then((answer) => answer.text())
+      .then((response) => response.text())
       .then(ended, ended);
   }
 

@@ -17,8 +17,8 @@ afterEach(closeLaboratories);
 
 const SLOW = { type: "slow-webhooks", actor: "operator", byMillis: 29_000 } as const;
 
-/** Answers each ConfigMap that asks with a Secret, in the loop that reads. */
-async function answerEach({ client }: ProgramContext, wait: () => Promise<void> = async () => {}): Promise<void> {
+/** Responds to each ConfigMap that asks with a Secret, in the loop that reads. */
+async function respondToEach({ client }: ProgramContext, wait: () => Promise<void> = async () => {}): Promise<void> {
   for await (const { type, object } of client.resource(ConfigMap).watch({ namespace: "default" })) {
     if (type !== "ADDED" || object.metadata.labels?.["asks"] === undefined) continue;
     await wait();
@@ -30,13 +30,13 @@ const secretsOf = ({ states }: Awaited<ReturnType<typeof playPlan>>): number =>
   states[0]!.state.objects.filter(({ kind }) => kind === "Secret").length;
 
 test("a watch whose handler awaits a slow write comes to rest", async () => {
-  const run = await playPlan([SLOW], mainOf(answerEach));
+  const run = await playPlan([SLOW], mainOf(respondToEach));
   expect([run.complaints, run.met, secretsOf(run)]).toEqual([[], [true], 1]);
 });
 
 test("a watch whose handler waits for the clock comes to rest", async () => {
   const main = mainOf((context) =>
-    answerEach(context, () => new Promise((resolve) => void context.clock.after(60_000, resolve))),
+    respondToEach(context, () => new Promise((resolve) => void context.clock.after(60_000, resolve))),
   );
   const run = await playPlan([], main);
   expect([run.complaints, secretsOf(run)]).toEqual([[], 1]);
@@ -72,7 +72,7 @@ function electing({ client, clock }: ProgramContext, identity: string): Promise<
   };
   const lead = async (): Promise<void> => {
     while (!(await take())) await pause();
-    void answerEach({ client, clock } as ProgramContext);
+    void respondToEach({ client, clock } as ProgramContext);
     for (; ; await pause()) if (!(await take())) throw new Error("leader election lost");
   };
   return lead();
@@ -112,7 +112,7 @@ test("each start of a function has other random numbers, and each run of a seed 
   const drawn: number[] = [];
   const program = mainOf(async ({ client, random }) => {
     drawn.push(random!.next());
-    await answerEach({ client } as ProgramContext);
+    await respondToEach({ client } as ProgramContext);
   });
   const lab = await openLaboratory(program);
   const plan = [{ type: "crash", at: createSecret, when: "after", downMillis: 1000 } as const];

@@ -12,7 +12,7 @@ import {
   type ProtobufKind,
   STATUS,
   decodeProtobuf,
-  encodeAnswer,
+  encodeResponse,
   encodeEvent,
   hasProtobuf,
 } from "./index.ts";
@@ -279,7 +279,7 @@ describe("what has a protobuf form", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test("DEC-19: a Status is a Status, whatever the kind", () => {
     const details = {
       name: "c",
@@ -287,14 +287,14 @@ describe("answers", () => {
       causes: [{ reason: "FieldValueRequired", message: "m", field: "f" }],
     };
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 404, details };
-    const read = decodeProtobuf(encodeAnswer(status, configMap), STATUS);
+    const read = decodeProtobuf(encodeResponse(status, configMap), STATUS);
     expect(read).toEqual({ ...status });
   });
 
   test("a list has its head in front and its items as the kind writes them", () => {
     const items = [{ metadata: { name: "a" } }, { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "b" } }];
     const list = { kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "7" }, items };
-    const bytes = encodeAnswer(list, configMap);
+    const bytes = encodeResponse(list, configMap);
     const envelope = fields(bytes, 4);
     expect(fields(envelope.get(1)![0]!).get(2)!.toString()).toBe("ConfigMapList");
     const message = fields(envelope.get(2)![0]!);
@@ -304,7 +304,7 @@ describe("answers", () => {
 
   test("an empty list of metadata is a list", () => {
     const list = { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata: {}, items: null };
-    const envelope = fields(encodeAnswer(list, configMap), 4);
+    const envelope = fields(encodeResponse(list, configMap), 4);
     expect(fields(envelope.get(1)![0]!).get(1)!.toString()).toBe("meta.k8s.io/v1");
     expect([...fields(envelope.get(2)![0]!).keys()]).toEqual([1]);
   });

@@ -161,15 +161,15 @@ export function encodeListHead(head: ListHead, itemBytes: number): Buffer {
 }
 
 /** Encodes a response: a Status, the metadata of an object or of a list, a list of objects, or an object of the kind. */
-export function encodeAnswer(answer: object, kind: ProtobufKind): Buffer {
-  const { kind: name, apiVersion, items } = answer as { kind?: string; apiVersion?: string; items?: unknown };
-  if (name === STATUS.kind && apiVersion === STATUS.version) return encodeProtobuf(answer, STATUS);
+export function encodeResponse(response: object, kind: ProtobufKind): Buffer {
+  const { kind: name, apiVersion, items } = response as { kind?: string; apiVersion?: string; items?: unknown };
+  if (name === STATUS.kind && apiVersion === STATUS.version) return encodeProtobuf(response, STATUS);
   const isPartial = name?.startsWith("PartialObjectMetadata") === true;
   const itemKind = isPartial ? partialObjectMetadata(apiVersion!.slice(apiVersion!.indexOf("/") + 1)) : kind;
-  if (name === undefined || !name.endsWith("List")) return encodeProtobuf(answer, itemKind);
+  if (name === undefined || !name.endsWith("List")) return encodeProtobuf(response, itemKind);
   const encoded = ((items ?? []) as object[]).map((item) => Buffer.from(encodeItem(item, itemKind)));
   const length = encoded.reduce((sum, item) => sum + item.length, 0);
-  return Buffer.concat([encodeListHead(answer as ListHead, length), ...encoded]);
+  return Buffer.concat([encodeListHead(response as ListHead, length), ...encoded]);
 }
 
 /** One event of a watch, after its length; `object` is a body with its envelope. */

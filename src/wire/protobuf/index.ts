@@ -10,7 +10,7 @@ export {
   type ListHead,
   PROTOBUF,
   decodeProtobuf,
-  encodeAnswer,
+  encodeResponse,
   encodeEvent,
   encodeItem,
   encodeListHead,

@@ -24,7 +24,7 @@ import { KillSwitch } from "../../../src/runtime/kill-switch.ts";
 import { ActivityCount, runCounted } from "../../../src/util/activity.ts";
 import { seededRandom, systemClock } from "../../../src/util/clock.ts";
 import { silentLog } from "../../../src/util/log.ts";
-import { AnsweredObjects } from "../../../src/testing/explore/csi/call.ts";
+import { ReturnedObjects } from "../../../src/testing/explore/csi/call.ts";
 import { type CallGate, CsiWorld } from "../../../src/testing/explore/csi/csi-world.ts";
 import { type CsiProxy, serveProxy } from "../../../src/testing/explore/csi/proxy.ts";
 import type { ProgramLife, StaleState } from "../../../src/testing/explore/identity.ts";
@@ -259,7 +259,7 @@ export class AgentLaboratory implements Laboratory {
     const parts = this.#prepared.partsFor((context) => {
       const programs = (own: RunContext, gate: CallGate) => new AgentWorld(own, gate, place);
       const holdMillis = { late: 15_000, overtaken: 5000 };
-      world = new CsiWorld(context, { subject, answered: new AnsweredObjects(), programs, holdMillis });
+      world = new CsiWorld(context, { subject, returned: new ReturnedObjects(), programs, holdMillis });
       return world;
     });
     await using played = await play(parts, order, signal);

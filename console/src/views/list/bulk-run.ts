@@ -21,7 +21,17 @@ export type BulkAction =
 export interface BulkProgress {
   readonly done: number;
   readonly of: number;
-  readonly failures: readonly { readonly object: Selected; readonly message: string }[];
+  readonly failures: readonly BulkFailure[];
+}
+
+/** An object with which it could not be done, and why. */
+export interface BulkFailure {
+  readonly object: Selected;
+  readonly message: string;
+}
+
+/** How a run has ended. */
+export interface BulkResult extends BulkProgress {
   readonly succeeded: readonly Selected[];
 }
 
@@ -67,15 +77,14 @@ export async function runBulk(
   perform: (object: Selected) => Promise<unknown>,
   onProgress: (progress: BulkProgress) => void,
   options: { readonly isDelete: boolean; readonly signal: AbortSignal },
-): Promise<BulkProgress> {
-  const failures: { object: Selected; message: string }[] = [];
+): Promise<BulkResult> {
+  let failures: readonly BulkFailure[] = [];
   const succeeded: Selected[] = [];
   let next = 0;
   const state = (): BulkProgress => ({
     done: failures.length + succeeded.length,
     of: objects.length,
-    failures: [...failures],
-    succeeded: [...succeeded],
+    failures,
   });
   const worker = async (): Promise<void> => {
     for (let object = objects[next++]; object && !options.signal.aborted; object = objects[next++]) {
@@ -84,11 +93,11 @@ export async function runBulk(
         succeeded.push(object);
       } catch (error) {
         if (options.isDelete && error instanceof ApiFailure && error.code === 404) succeeded.push(object);
-        else failures.push({ object, message: error instanceof Error ? error.message : String(error) });
+        else failures = [...failures, { object, message: error instanceof Error ? error.message : String(error) }];
       }
       onProgress(state());
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return state();
+  return { ...state(), succeeded };
 }

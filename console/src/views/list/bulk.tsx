@@ -47,7 +47,7 @@ export function BulkDialog({
       type === "delete"
         ? { type, propagation: propagation.value }
         : { type, key: key.value.trim(), value: remove.value ? null : value.value };
-    progress.value = { done: 0, of: objects.length, failures: [], succeeded: [] };
+    progress.value = { done: 0, of: objects.length, failures: [] };
     const result = await runBulk(
       objects,
       (object) => {

@@ -102,8 +102,32 @@ export class ColumnWidths {
   }
 }
 
+/** The width of the check boxes, and of what stands beside the text of a cell, in pixels. */
+const CHECK = 34;
+const PADDING = 18;
+/** The least width of a long text that is no name. */
+const SHORTEST = 160;
+
+/** The columns of the grid of a table, and its least width in pixels, for the widths of texts; one column takes what is left. */
+export function columnGrid(
+  columns: readonly ShownColumn[],
+  texts: readonly number[],
+): { readonly template: string; readonly width: number } {
+  const rest = restColumn(columns);
+  // A message is read in the room that is there; a name is seen whole.
+  const pixels = texts.map(
+    (text, at) => PADDING + (at === rest && columns[at]?.name !== "Name" ? Math.min(text, SHORTEST) : text),
+  );
+  return {
+    template: [`${CHECK}px`, ...pixels.map((one, at) => (at === rest ? `minmax(${one}px, 1fr)` : `${one}px`))].join(
+      " ",
+    ),
+    width: pixels.reduce((sum, one) => sum + one, CHECK),
+  };
+}
+
 /** The column that takes what is left of the width: the name, or the last one with text. */
-export function restColumn(columns: readonly ShownColumn[]): number {
+function restColumn(columns: readonly ShownColumn[]): number {
   const name = columns.findIndex((column) => column.name === "Name");
   return name >= 0 ? name : columns.findLastIndex(({ isNumber }) => !isNumber);
 }

@@ -36,7 +36,7 @@ export default function ListView({ route }: { readonly route: ListRoute }): JSX.
   if (!loaded && failure) return <ErrorBox title="The kinds could not be read." status={failure.status} />;
   const name = `${route.resource}.${route.version}.${route.group || "core"}`;
   return (
-    <EmptyState title={`The server does not serve ${name}.`}>
+    <EmptyState isPage title={`The server does not serve ${name}.`}>
       <p>Its definition may have been deleted. The list at the side has all kinds that are served.</p>
     </EmptyState>
   );

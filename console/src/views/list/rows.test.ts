@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
 import { EMPTY_WINDOW, type WindowView } from "../../api/window-state.ts";
-import { cellText, ColumnWidths, isTime, restColumn, shownColumns, toneOf } from "./columns.ts";
-import { changedRows, movedBy, rowAt } from "./rows.ts";
+import { cellText, columnGrid, ColumnWidths, isTime, shownColumns, toneOf } from "./columns.ts";
+import { changedRows, flashesOf, movedBy, NO_FLASHES, rowAt } from "./rows.ts";
 import { added, MOST_SELECTED, toggled, without } from "./selection.ts";
 
 const row = (name: string, version = "1", cells: WindowRow["cells"] = [name]): WindowRow => ({
@@ -91,8 +91,28 @@ test("a column is as wide as what was seen in it, within bounds, and does not be
 test("the name takes what is left of the width, without one the last text", () => {
   const columns = (...names: string[]) =>
     names.map((name, cell) => ({ name, description: "", cell, isNumber: name === "Count" }));
-  expect(restColumn(columns("Namespace", "Name", "Ready"))).toBe(1);
-  expect(restColumn(columns("Last Seen", "Message", "Count"))).toBe(1);
+  expect(columnGrid(columns("Namespace", "Name", "Ready"), [50, 300, 40])).toEqual({
+    template: "34px 68px minmax(318px, 1fr) 58px",
+    width: 34 + 68 + 318 + 58,
+  });
+  // A long text that is no name does not make the table wide.
+  expect(columnGrid(columns("Last Seen", "Message", "Count"), [50, 300, 40]).template).toBe(
+    "34px 68px minmax(178px, 1fr) 58px",
+  );
+  expect(columnGrid([], [])).toEqual({ template: "34px", width: 34 });
+});
+
+test("a row that changes while it flashes flashes again, and one that is gone is forgotten", () => {
+  const [a, b] = [row("a"), row("b")];
+  let flashes = flashesOf({ view: live([a, b]), times: NO_FLASHES }, live([row("a", "2"), b]));
+  expect([...flashes.times]).toEqual([["uid-a", 1]]);
+  flashes = flashesOf(flashes, live([row("a", "3"), row("b", "2")]));
+  expect([...flashes.times]).toEqual([
+    ["uid-a", 2],
+    ["uid-b", 1],
+  ]);
+  flashes = flashesOf(flashes, live([row("b", "3")]));
+  expect([...flashes.times]).toEqual([["uid-b", 2]]);
 });
 
 test("times are shown as ages, other texts as they are", () => {

@@ -43,3 +43,24 @@ export function movedBy(before: WindowView, after: WindowView, index: number): n
   const now = place(row.uid);
   return now >= 0 && place(next.uid) === now + 1 ? after.offset + now - index : 0;
 }
+
+/** How often rows of a view have changed, by UID. */
+export interface Flashes {
+  readonly view: WindowView;
+  readonly times: ReadonlyMap<string, number>;
+}
+
+/** No row has changed. */
+export const NO_FLASHES: ReadonlyMap<string, number> = new Map();
+
+/** How often rows have changed after another state of the window; those that are not in it are forgotten. */
+export function flashesOf({ view: before, times }: Flashes, after: WindowView): Flashes {
+  const changed = changedRows(before, after);
+  if (changed.size === 0) return { view: after, times };
+  const next = new Map<string, number>();
+  for (const { uid } of after.rows) {
+    const count = (times.get(uid) ?? 0) + (changed.has(uid) ? 1 : 0);
+    if (count > 0) next.set(uid, count);
+  }
+  return { view: after, times: next };
+}

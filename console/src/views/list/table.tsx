@@ -1,9 +1,8 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { Component, type JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { WindowRow } from "../../../../src/meta/console-protocol.ts";
 import type { WindowView } from "../../api/window-state.ts";
-import { now } from "../../state/clock.ts";
 import { isNarrow } from "../../state/media.ts";
 import { classes } from "../../ui/basics.tsx";
 import {
@@ -17,8 +16,9 @@ import {
   type ScrollSizes,
 } from "../../ui/scroll.ts";
 import { visible } from "../../ui/visible.ts";
-import { cellOf, cellText, ColumnWidths, isTime, restColumn, toneOf, type ShownColumn } from "./columns.ts";
-import { changedRows, movedBy, rowAt } from "./rows.ts";
+import { columnGrid, ColumnWidths, type ShownColumn } from "./columns.ts";
+import { Row } from "./row.tsx";
+import { flashesOf, movedBy, NO_FLASHES, rowAt, type Flashes } from "./rows.ts";
 import { browserRuler } from "./ruler.ts";
 import type { Selection } from "./selection.ts";
 
@@ -26,11 +26,6 @@ import type { Selection } from "./selection.ts";
 const ROW = 30;
 const CARD = 74;
 const HEAD = 32;
-/** The width of the check boxes, and of what stands beside the text of a cell, in pixels. */
-const CHECK = 34;
-const PADDING = 18;
-/** The least width of a long text that is no name. */
-const SHORTEST = 160;
 /** Rows that are drawn before and behind those that are seen. */
 const MORE = 8;
 /** The most rows of a window. */
@@ -170,15 +165,7 @@ export function Table({
     if (activeElement === document.body || activeElement?.id === "main") grid.current?.focus({ preventScroll: true });
   }, []);
 
-  const rest = restColumn(columns);
-  const pixels = cards
-    ? []
-    : widths
-        .of(columns, shown.rows)
-        // A message is read in the room that is there; a name is seen whole.
-        .map((text, at) => PADDING + (at === rest && columns[at]!.name !== "Name" ? Math.min(text, SHORTEST) : text));
-  const template = `${CHECK}px ${pixels.map((one, at) => (at === rest ? `minmax(${one}px, 1fr)` : `${one}px`)).join(" ")}`;
-  const width = pixels.reduce((sum, one) => sum + one, CHECK);
+  const { template, width } = columnGrid(cards ? [] : columns, cards ? [] : widths.of(columns, shown.rows));
   const drawn = rowsSeen(first * rowHeight, viewport.value + rowHeight, rowHeight, count.value, MORE);
   const rows: JSX.Element[] = [];
   for (let index = drawn.first; index < drawn.end; index++) {
@@ -274,144 +261,6 @@ export function Table({
           {rows}
         </div>
       </div>
-    </div>
-  );
-}
-
-/** How often rows of a view have changed, by UID. */
-interface Flashes {
-  readonly view: WindowView;
-  readonly times: ReadonlyMap<string, number>;
-}
-
-const NO_FLASHES: ReadonlyMap<string, number> = new Map();
-
-function flashesOf({ view: before, times }: Flashes, after: WindowView): Flashes {
-  const changed = changedRows(before, after);
-  if (changed.size === 0) return { view: after, times };
-  const next = new Map<string, number>();
-  for (const { uid } of after.rows) {
-    const count = (times.get(uid) ?? 0) + (changed.has(uid) ? 1 : 0);
-    if (count > 0) next.set(uid, count);
-  }
-  return { view: after, times: next };
-}
-
-interface RowProps {
-  readonly row: WindowRow;
-  readonly index: number;
-  readonly columns: readonly ShownColumn[];
-  readonly cards: boolean;
-  readonly selected: boolean;
-  readonly isCursor: boolean;
-  readonly flashed: number;
-  readonly hrefOf: (row: WindowRow) => string;
-  readonly onOpen: (row: WindowRow) => void;
-  readonly onSelect: (index: number, options: { readonly range: boolean }) => void;
-  readonly onCursor: (index: number) => void;
-}
-
-/** A row; it is drawn again only if something of it has changed. */
-class Row extends Component<RowProps> {
-  override shouldComponentUpdate(next: RowProps): boolean {
-    const { row, index, columns, cards, selected, isCursor, flashed } = this.props;
-    return (
-      next.row !== row ||
-      next.index !== index ||
-      next.columns !== columns ||
-      next.cards !== cards ||
-      next.selected !== selected ||
-      next.isCursor !== isCursor ||
-      next.flashed !== flashed
-    );
-  }
-
-  readonly #click = (event: MouseEvent): void => {
-    const { index, row, onCursor, onSelect } = this.props;
-    if (event.target instanceof Element && event.target.closest("a, input")) return;
-    onCursor(index);
-    if (event.shiftKey) onSelect(index, { range: true });
-    else if (event.ctrlKey || event.metaKey) onSelect(index, { range: false });
-    else if (event.detail === 2) this.props.onOpen(row);
-  };
-
-  render({ row, index, columns, cards, selected, isCursor, flashed, hrefOf, onSelect }: RowProps): JSX.Element {
-    const nameAt = columns.findIndex(({ name }) => name === "Name");
-    return (
-      // The keys of the grid do what a click does (`Enter`, `Space`).
-      // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-      <div
-        id={`row-${index}`}
-        role="row"
-        tabIndex={-1}
-        aria-rowindex={index + 2}
-        aria-selected={selected}
-        class={classes(
-          "table-row",
-          isCursor && "table-cursor",
-          selected && "table-selected",
-          row.deleting && "table-deleting",
-          flashed > 0 && (flashed % 2 === 1 ? "flash-odd" : "flash-even"),
-        )}
-        onClick={this.#click}
-      >
-        <div role="gridcell" class="table-cell table-check">
-          <input
-            type="checkbox"
-            tabIndex={-1}
-            checked={selected}
-            aria-label={`Select ${visible(row.name)}`}
-            onClick={(event) => onSelect(index, { range: event.shiftKey })}
-          />
-        </div>
-        {columns.map((column, at) => (
-          <Cell
-            key={column.name}
-            row={row}
-            column={column}
-            {...(at === nameAt || (nameAt < 0 && at === 0) ? { link: hrefOf(row) } : {})}
-            labelled={cards && at !== nameAt}
-          />
-        ))}
-      </div>
-    );
-  }
-}
-
-function Cell({
-  row,
-  column,
-  link,
-  labelled,
-}: {
-  readonly row: WindowRow;
-  readonly column: ShownColumn;
-  readonly link?: string;
-  readonly labelled: boolean;
-}): JSX.Element {
-  const cell = cellOf(row, column);
-  const isAge = isTime(cell);
-  // Only ages depend on the time.
-  const text = visible(cellText(cell, isAge ? now.value : 0));
-  const tone = toneOf(column, text);
-  const className = classes(
-    "table-cell",
-    column.isNumber && "table-number",
-    tone && `tone-${tone}`,
-    link && "table-name",
-  );
-  const title = isAge ? cell : text;
-  return (
-    <div role="gridcell" class={className} title={title}>
-      {labelled ? <span class="table-label">{visible(column.name)}</span> : undefined}
-      {link === undefined ? (
-        <bdi>{text}</bdi>
-      ) : (
-        <a href={link} tabIndex={-1}>
-          <bdi>{text}</bdi>
-        </a>
-      )}
-      {link !== undefined && row.deleting ? <span class="badge badge-warning">deleting</span> : undefined}
     </div>
   );
 }

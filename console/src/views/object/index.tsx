@@ -38,7 +38,7 @@ export default function ObjectView({ route }: { readonly route: ObjectRoute }): 
     if (failure) return <ErrorBox title="The kinds of the server cannot be read." status={failure.status} />;
     if (!loaded) return <Loading what="the kinds of the server" />;
     return (
-      <EmptyState title="The server has no such kind.">
+      <EmptyState isPage title="The server has no such kind.">
         <p>
           <code>
             {group === "" ? "core" : group}/{version} {resource}

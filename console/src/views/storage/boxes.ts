@@ -8,7 +8,7 @@
  */
 import type { Steps } from "../../../../src/util/steps.ts";
 import { inSteps } from "../../ui/sliced.ts";
-import type { BoxState, Column, Item, Storage } from "./items.ts";
+import type { BoxState, Column, Item, Storage } from "./item.ts";
 
 /** A box that is drawn: one object, or several that are alike. */
 export interface Box {

@@ -6,7 +6,7 @@ import { Badge, Button, Text } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { useWhy, Why } from "../../ui/why.tsx";
 import type { StorageObjects } from "./objects.ts";
-import type { Item, Storage } from "./items.ts";
+import type { Item, Storage } from "./item.ts";
 import { STATE_BADGES } from "./tables.tsx";
 
 type Served = Readonly<Record<keyof StorageObjects, Kind | undefined>>;

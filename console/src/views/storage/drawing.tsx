@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { classes } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
 import { boxBeside, boxesInView, type Layout, type PlacedBox, SIZES } from "./layout.ts";
-import type { Column } from "./items.ts";
+import type { Column } from "./item.ts";
 
 const TITLES: Readonly<Record<Column, string>> = {
   drivers: "Drivers",

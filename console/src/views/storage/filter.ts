@@ -5,7 +5,7 @@
  */
 import type { Steps } from "../../../../src/util/steps.ts";
 import { inSteps } from "../../ui/sliced.ts";
-import type { Item, Link } from "./items.ts";
+import type { Item, Link } from "./item.ts";
 
 /** Which objects are shown. */
 export interface StorageFilter {

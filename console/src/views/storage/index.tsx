@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Dialect } from "../../../../src/meta/dialect.ts";
-import type { Steps } from "../../../../src/util/steps.ts";
+import { inOneStep, type Steps } from "../../../../src/util/steps.ts";
 import { kinds } from "../../api/discovery.ts";
 import { namespaces } from "../../api/namespaces.ts";
 import { at } from "../../state/moment.ts";
@@ -21,7 +21,8 @@ import { capacitySteps } from "./capacity.ts";
 import { Details } from "./details.tsx";
 import { Picture } from "./drawing.tsx";
 import type { StorageFilter } from "./filter.ts";
-import { type Item, type Storage, type StorageInput, storageSteps } from "./items.ts";
+import type { Item, Storage } from "./item.ts";
+import { type StorageInput, storageSteps } from "./items.ts";
 import { dialectOf, objectsIn, partialLists, RESOURCES, storageKinds } from "./kinds.ts";
 import { layoutOf } from "./layout.ts";
 import type { StorageObjects } from "./objects.ts";
@@ -63,9 +64,11 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
   const dialect = dialectOf(all);
   const objects = useMemo(() => objectsIn(followed), [followed]);
   const partial = partialLists(followed);
-  const picture = useSliced(
-    () => pictureSteps({ objects, dialect, filter, partial }),
-    [objects, dialect, JSON.stringify(filter)],
+  const { isLoading } = followed;
+  // There is no picture of lists that are not read: an empty one would say that there is nothing.
+  const picture = useSliced<StoragePicture | undefined>(
+    () => (isLoading ? inOneStep(() => undefined) : pictureSteps({ objects, dialect, filter, partial })),
+    [objects, dialect, JSON.stringify(filter), isLoading],
   );
   const main = useRef<HTMLDivElement>(null);
   const room = useRoom(main);
@@ -82,9 +85,11 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
     <div class="view storage" data-view={route.view}>
       <header class="view-head">
         <h1>Storage</h1>
-        {picture && !followed.isLoading ? (
+        {picture && !isLoading ? (
           <Badge tone={picture.waiting > 0 ? "warning" : partial.size > 0 ? "neutral" : "good"}>
-            {picture.waiting === 0 ? "nothing waits" : `${countText(picture.waiting)} wait`}
+            {picture.waiting === 0
+              ? "nothing waits"
+              : `${countText(picture.waiting)} ${picture.waiting === 1 ? "waits" : "wait"}`}
           </Badge>
         ) : undefined}
         <FollowState followed={followed} names={RESOURCES} most={MOST} />
@@ -124,7 +129,7 @@ export default function StorageView({ route }: { readonly route: PlainRoute }): 
       />
       <div class="view-body">
         <div ref={main} class="view-main" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`tab-${tab}`}>
-          {followed.isLoading || !picture || !layout ? (
+          {isLoading || !picture || !layout ? (
             <Loading what="storage" />
           ) : tab === "capacity" ? (
             <Capacity objects={objects} dialect={dialect} />

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Box, Line } from "./boxes.ts";
-import { type Column, COLUMNS } from "./items.ts";
+import { type Column, COLUMNS } from "./item.ts";
 
 /** The sizes of the drawing in CSS pixels. */
 export const SIZES = { boxWidth: 170, boxHeight: 40, rowGap: 8, columnGap: 60, head: 28, margin: 12 } as const;

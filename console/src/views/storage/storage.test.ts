@@ -3,7 +3,8 @@ import { kubernetes } from "../../../../src/meta/dialect.ts";
 import { atOnce } from "../../../../src/util/steps.ts";
 import { boxSteps, type Drawn, MAX_BOXES } from "./boxes.ts";
 import { capacitySteps } from "./capacity.ts";
-import { type Storage, type StorageInput, storageSteps } from "./items.ts";
+import type { Storage } from "./item.ts";
+import { type StorageInput, storageSteps } from "./items.ts";
 import { boxBeside, boxesInView, layoutOf } from "./layout.ts";
 import { bytesOf, type StorageObjects } from "./objects.ts";
 

@@ -4,7 +4,7 @@ import { Badge, Button, EmptyState, Text, type Tone } from "../../ui/basics.tsx"
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { bytesText, countText } from "../../ui/bytes.ts";
 import type { CapacityRow } from "./capacity.ts";
-import type { BoxState, Storage } from "./items.ts";
+import type { BoxState, Storage } from "./item.ts";
 
 /** How a state is called and coloured. */
 export const STATE_BADGES: Readonly<Record<BoxState, readonly [Tone, string]>> = {

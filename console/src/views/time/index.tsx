@@ -73,7 +73,10 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
         async (position) => {
           if (unit === "revision") return { resourceVersion: String(position), time: "" };
           const time = new Date(position).toISOString();
+          const before = moment.peek();
           const { found, oldest } = await askMoments(time);
+          // Meanwhile the user may have gone back to now, or along a link.
+          if (moment.peek() !== before) return undefined;
           return found ? shownAt(found, time) : oldest;
         },
         (next) => {

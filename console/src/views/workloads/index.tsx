@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { inOneStep } from "../../../../src/util/steps.ts";
 import { kinds } from "../../api/discovery.ts";
 import { namespaces } from "../../api/namespaces.ts";
 import { now } from "../../state/clock.ts";
@@ -49,7 +50,11 @@ export default function WorkloadsView({ route }: { readonly route: PlainRoute })
   const shownNow = Date.parse(moment.value?.time ?? "") || now.value;
   const objects = useMemo(() => objectsIn(followed), [followed]);
   // Of the time only the next runs of CronJobs depend.
-  const found = useSliced(() => rowSteps(objects, shownNow), [objects, Math.floor(shownNow / DUE_MS)]);
+  const { isLoading } = followed;
+  const found = useSliced<readonly Row[] | undefined>(
+    () => (isLoading ? inOneStep(() => undefined) : rowSteps(objects, shownNow)),
+    [objects, Math.floor(shownNow / DUE_MS), isLoading],
+  );
   const rows = found ?? [];
   const open = useSignal<ReadonlySet<string>>(new Set());
   const selected = useSignal<string | undefined>(undefined);
@@ -115,7 +120,7 @@ export default function WorkloadsView({ route }: { readonly route: PlainRoute })
       </div>
       <div class="view-body">
         <div class="view-main timeline">
-          {followed.isLoading || !found ? (
+          {isLoading || !found ? (
             <Loading what="workloads" />
           ) : flat.length === 0 ? (
             <Nothing isFiltered={Object.values(filter).some(Boolean)} isPartial={leftOutOf(followed) !== undefined} />

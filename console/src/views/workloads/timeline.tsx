@@ -61,6 +61,7 @@ const offsetMillis = (time: number): number => -new Date(time).getTimezoneOffset
 
 /** The names of the axis take so much of the width of a mark, in CSS pixels. */
 const TICK_WIDTH = 64;
+const LETTER_WIDTH = 8;
 
 /** The times above the rows. */
 export function Axis({ range, now: time }: { readonly range: Range; readonly now: number }): JSX.Element {
@@ -79,7 +80,8 @@ export function Axis({ range, now: time }: { readonly range: Range; readonly now
   }, []);
   const ticks = ticksOf(range, Math.max(1, Math.floor(width.value / TICK_WIDTH)), offsetMillis(time));
   // A name that the edge would cut is left out; its line stays.
-  const last = 100 - (TICK_WIDTH / Math.max(1, width.value)) * 100;
+  const fits = (left: number, text: string): boolean =>
+    (left / 100) * width.value + text.length * LETTER_WIDTH <= width.value;
   return (
     <div class="axis" aria-hidden="true">
       <div class="axis-names" />
@@ -88,7 +90,7 @@ export function Axis({ range, now: time }: { readonly range: Range; readonly now
           const left = percentOf(range, tick.time);
           return (
             <span key={tick.time} class="axis-tick" style={{ left: `${left}%` }}>
-              {left <= last ? tick.text : "\u00a0"}
+              {fits(left, tick.text) ? tick.text : "\u00a0"}
             </span>
           );
         })}

@@ -68,7 +68,7 @@ export const customResourceDefinition = (): ResourceDefinition =>
     scope: "Cluster",
     bareFinalizers: true,
     description: "A kind that is served like the built-in ones, as long as its definition exists.",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     generation: "fromOne",
     versionedUpdate: true,
     resetFields: ["status"],

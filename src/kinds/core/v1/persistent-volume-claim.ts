@@ -99,7 +99,7 @@ export const persistentVolumeClaim = (ctx: ApiContext): ResourceDefinition =>
     plural: "persistentvolumeclaims",
     shortNames: ["pvc"],
     scope: "Namespaced",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     resetFields: ["status"],
     defaults,
     prepareForCreate(object, write) {

@@ -130,7 +130,7 @@ export function persistentVolume(ctx: ApiContext): ResourceDefinition {
     shortNames: ["pv"],
     scope: "Cluster",
     description: "A storage resource provisioned by an administrator; it is a resource of the cluster like a node.",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     resetFields: ["status"],
     defaults,
     prepareForCreate(object, write) {

@@ -24,7 +24,7 @@ export function podTemplate(ctx: ApiContext): ResourceDefinition {
     kind: "PodTemplate",
     plural: "podtemplates",
     scope: "Namespaced",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     generation: "fromOne",
     counts: (object, old) => !sameMeaning(templates.schema, object.template, old.template),
     defaults: (object, write) => templates.setDefaults(object.template, write),

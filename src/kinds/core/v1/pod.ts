@@ -130,7 +130,7 @@ export function pod(ctx: ApiContext): ResourceDefinition {
       shortNames: ["po"],
       categories: ["all"],
       scope: "Namespaced",
-      deleteAnswers: "object",
+      deleteReturns: "object",
       generation: "fromOne",
       gracePeriod,
       resetFields: ["status"],

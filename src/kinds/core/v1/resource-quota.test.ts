@@ -126,7 +126,7 @@ describe.each([neutral, kubernetes])("a ResourceQuota in the $name dialect", (di
   });
 
   test("KIND-ResourceQuota-8: a delete answers with the object", () => {
-    expect(resourceQuota.deleteAnswers).toBe("object");
+    expect(resourceQuota.deleteReturns).toBe("object");
   });
 
   test("requests that exceed the limits are warned of", () => {

@@ -205,7 +205,7 @@ export const resourceQuota = defineResource(schema, {
   plural: "resourcequotas",
   shortNames: ["quota"],
   scope: "Namespaced",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   resetFields: ["status"],
   defaults(object) {
     const { spec, status } = object;

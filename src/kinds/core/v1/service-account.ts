@@ -43,7 +43,7 @@ export const serviceAccount = defineResource(schema, {
   plural: "serviceaccounts",
   shortNames: ["sa"],
   scope: "Namespaced",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
   warnings,

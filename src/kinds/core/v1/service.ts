@@ -121,7 +121,7 @@ export function service(ctx: ApiContext): ResourceDefinition {
     description,
     nameRule: label1035Name,
     createOnUpdate: true,
-    deleteAnswers: "object",
+    deleteReturns: "object",
     allocations: serviceAllocations(servicePools(ctx)),
     resetFields: ["status"],
     defaults(object) {

@@ -63,7 +63,7 @@ export const deviceClass = defineResource(schema, {
   kind: "DeviceClass",
   plural: "deviceclasses",
   scope: "Cluster",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   generation: "fromOne",
   prepareForCreate: (object, ctx) => dropName(object, undefined, ctx),
   prepareForUpdate: dropName,

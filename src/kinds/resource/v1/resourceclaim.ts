@@ -54,7 +54,7 @@ export const resourceClaim = defineResource(schema, {
   kind: "ResourceClaim",
   plural: "resourceclaims",
   scope: "Namespaced",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   resetFields: ["status"],
   defaults: (object) => defaultClaimSpec(object.spec),
   prepareForCreate(object, ctx) {

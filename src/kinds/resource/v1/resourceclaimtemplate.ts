@@ -48,7 +48,7 @@ export const resourceClaimTemplate = defineResource(schema, {
   kind: "ResourceClaimTemplate",
   plural: "resourceclaimtemplates",
   scope: "Namespaced",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   defaults: (object) => defaultClaimSpec(object.spec?.spec),
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object.spec.spec, undefined, ctx),
   prepareForUpdate: (object, old, ctx) => dropFeatures(FEATURES, object.spec.spec, old.spec.spec, ctx),

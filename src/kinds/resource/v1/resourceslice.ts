@@ -164,7 +164,7 @@ export const resourceSlice = defineResource(schema, {
   kind: "ResourceSlice",
   plural: "resourceslices",
   scope: "Cluster",
-  deleteAnswers: "object",
+  deleteReturns: "object",
   generation: "fromOne",
   defaults: setDefaults,
   prepareForCreate: (object, ctx) => dropFeatures(FEATURES, object, undefined, ctx),

@@ -190,7 +190,7 @@ export const csiDriver = (ctx: ApiContext): ResourceDefinition =>
       scope: "Cluster",
       description:
         "The properties of a CSI volume driver: whether volumes are attached, what it receives on mount and what it needs. The name is the name of the driver.",
-      deleteAnswers: "object",
+      deleteReturns: "object",
       generation: "fromFirstChange",
       versionedUpdate: true,
       defaults(object) {

@@ -135,7 +135,7 @@ export const csiNode = (ctx: ApiContext): ResourceDefinition =>
     scope: "Cluster",
     description:
       "Which CSI drivers are installed on one node. It has the name of the node, is owned by it and is filled by the node agent; without it the node has no CSI drivers.",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     versionedUpdate: true,
     validate,
     validateUpdate,

@@ -198,7 +198,7 @@ export const storageClass = (ctx: ApiContext): ResourceDefinition =>
     shortNames: ["sc"],
     scope: "Cluster",
     description: "Describes a class of storage for which volumes can be provisioned dynamically.",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     prepareForCreate: (object, write) => dropGatedFields(object, undefined, write),
     validate,
     prepareForUpdate: dropGatedFields,

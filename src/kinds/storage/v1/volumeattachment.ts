@@ -168,7 +168,7 @@ export const volumeAttachment = (ctx: ApiContext): ResourceDefinition =>
       plural: "volumeattachments",
       scope: "Cluster",
       description: "Requests that a volume is attached to a node; the deletion of the object detaches it.",
-      deleteAnswers: "object",
+      deleteReturns: "object",
       versionedUpdate: true,
       resetFields: ["status"],
       prepareForCreate(object, write) {

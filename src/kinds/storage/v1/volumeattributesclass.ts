@@ -70,7 +70,7 @@ export const volumeAttributesClass = (ctx: ApiContext): ResourceDefinition =>
     scope: "Cluster",
     description:
       "Describes attributes of volumes that a CSI driver defines. They are chosen when a volume is provisioned and can be changed later through its claim.",
-    deleteAnswers: "object",
+    deleteReturns: "object",
     validate,
     validateUpdate,
     columns,

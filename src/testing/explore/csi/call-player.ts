@@ -12,7 +12,7 @@ import type { Perturbation, Refusal } from "../../../explore/contract/plan.ts";
 import type { Actor, ObjectRef, RequestEntry } from "../../../explore/contract/trace.ts";
 import { pauseCount } from "../../../util/activity.ts";
 import { type Clock, sleep } from "../../../util/clock.ts";
-import { AnsweredObjects, type CallRequest, mayChange, objectOf, shownRequest } from "./call.ts";
+import { ReturnedObjects, type CallRequest, mayChange, objectOf, shownRequest } from "./call.ts";
 
 /** The response of a driver. */
 export type Outcome<T> =
@@ -78,21 +78,21 @@ const textOf = ({ kind, name }: ObjectRef): string => `${kind} ${name ?? ""}`;
 /** Plays the calls of one run. */
 export class CallPlayer {
   readonly #stage: CallStage;
-  readonly #answered: AnsweredObjects;
+  readonly #returned: ReturnedObjects;
   #held: Held[] = [];
   /** Objects on which the driver works, with the perturbation. */
   readonly #pending = new Map<string, number>();
 
-  /** @param answered receives the state of the driver from its responses */
-  constructor(stage: CallStage, answered: AnsweredObjects = new AnsweredObjects()) {
+  /** @param returned receives the state of the driver from its responses */
+  constructor(stage: CallStage, returned: ReturnedObjects = new ReturnedObjects()) {
     this.#stage = stage;
-    this.#answered = answered;
+    this.#returned = returned;
   }
 
   /** Plays a call; resolves to what its caller gets. */
   async play<T>(call: ComingCall<T>): Promise<Received<T>> {
     const { actor, service, method, request } = call;
-    const object = objectOf(service, method, request, this.#answered);
+    const object = objectOf(service, method, request, this.#returned);
     const met = this.#stage.meet({ actor, protocol: "csi", verb: method, object });
     const pending = this.#pending.get(textOf(object));
     if (pending !== undefined && mayChange(method)) {
@@ -201,7 +201,7 @@ export class CallPlayer {
   /** Sends a call to the driver, and then those that wait for it. */
   async #send<T>(call: ComingCall<T>): Promise<Outcome<T> & { readonly changed: boolean }> {
     const outcome = await call.send();
-    const changed = isOk(outcome) && this.#answered.learn(call.method, call.request, outcome.response);
+    const changed = isOk(outcome) && this.#returned.learn(call.method, call.request, outcome.response);
     const [mine, others] = [
       this.#held.filter(({ actor }) => actor === call.actor),
       this.#held.filter(({ actor }) => actor !== call.actor),
@@ -233,7 +233,7 @@ export class CallPlayer {
       life,
       protocol: "csi",
       verb: method,
-      object: objectOf(service, method, request, this.#answered),
+      object: objectOf(service, method, request, this.#returned),
       sent: shownRequest(request),
       ...(typeof received === "object" ? { code: received.code } : {}),
       ...(typeof received === "object" && !isOk(received) ? { message: received.message } : {}),

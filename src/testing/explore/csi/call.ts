@@ -76,7 +76,7 @@ interface Requested {
 }
 
 /** The known objects of a driver from its responses, whether the caller has received them or not. */
-export class AnsweredObjects implements KnownNames {
+export class ReturnedObjects implements KnownNames {
   readonly #objects = new Map<string, Requested>();
 
   nameOf(id: string): string | undefined {

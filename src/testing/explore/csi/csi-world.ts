@@ -14,7 +14,7 @@ import { CODES } from "../../../csi/driver-error.ts";
 import type { ProgramLife, StaleState } from "../identity.ts";
 import type { KeptRequest } from "../interposer.ts";
 import type { RunContext, World } from "../world.ts";
-import type { AnsweredObjects } from "./call.ts";
+import type { ReturnedObjects } from "./call.ts";
 import { CallPlayer } from "./call-player.ts";
 import type { DriverSubject } from "./subject.ts";
 
@@ -24,7 +24,7 @@ export type CallGate = Pick<CallPlayer, "play">;
 /** The parts of a world of drivers. */
 export interface CsiWorldParts {
   readonly subject: DriverSubject;
-  readonly answered: AnsweredObjects;
+  readonly returned: ReturnedObjects;
   /** The programs, whose calls pass a gate. */
   readonly programs: (context: RunContext, gate: CallGate) => World;
   /** How long a call continues after its program has died, and how long one waits to be overtaken, when everything else is at rest. */
@@ -158,7 +158,7 @@ export class CsiWorld implements World {
 
   #callPlayer(): CallPlayer {
     const { cluster, trace } = this.#context;
-    const { subject, answered } = this.#parts;
+    const { subject, returned } = this.#parts;
     const { clock } = cluster;
     return new CallPlayer(
       {
@@ -183,7 +183,7 @@ export class CsiWorld implements World {
           clock.after(this.#parts.holdMillis[why], ready, { owner: `a call of ${actor} to the driver` });
         },
       },
-      answered,
+      returned,
     );
   }
 

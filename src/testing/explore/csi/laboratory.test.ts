@@ -123,7 +123,7 @@ describe("a plan", { timeout: 120_000 }, () => {
     expect(codes.slice(-2)).toEqual(["CreateVolume 0", "DeleteVolume 0"]);
   });
 
-  test("makes an answer so slow that the sidecar gives up, and calls again", async () => {
+  test("makes a response so slow that the sidecar gives up, and calls again", async () => {
     const record = await run([{ type: "slow", at: at("CreateVolume"), byMillis: 15_000 }], BRIEF);
     expectClean(record);
     const entries = record.trace.filter((one) => one.type === "request" && one.protocol === "csi");
@@ -137,7 +137,7 @@ describe("a plan", { timeout: 120_000 }, () => {
   });
 
   test.each<[string, Perturbation, number | undefined]>([
-    ["loses an answer", { type: "answer-lost", at: at("CreateVolume") }, undefined],
+    ["loses a response", { type: "answer-lost", at: at("CreateVolume") }, undefined],
     ["refuses a call", { type: "refused", at: at("CreateVolume"), with: "unavailable", times: 1 }, 14],
     [
       "lets a call time out after its work",
@@ -214,7 +214,7 @@ describe("a driver with a fault", { timeout: 120_000 }, () => {
       return this.makeVolume(request);
     }
   }
-  /** Answers a repeated call as it should, and leaves something each time. */
+  /** Responds to a repeated call as it should, and leaves something each time. */
   class LeaksOnRepeat extends MemoryDriver {
     override createVolume(request: Asked): MemoryVolume {
       const known = [...this.storage.volumes.values()].some(({ name }) => name === request.name);

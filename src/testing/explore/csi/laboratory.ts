@@ -16,7 +16,7 @@ import type { ProgramCommand } from "../programs-process.ts";
 import { QuietWindow } from "../programs-quiet.ts";
 import type { Ignored, Scenario } from "../scenario.ts";
 import type { RunContext, World } from "../world.ts";
-import { AnsweredObjects } from "./call.ts";
+import { ReturnedObjects } from "./call.ts";
 import { type CallGate, CsiWorld, type CsiWorldParts } from "./csi-world.ts";
 import { defaultScenario, withSnapshots } from "./default-scenario.ts";
 import { DriverJudge } from "./driver-judge.ts";
@@ -98,7 +98,7 @@ export class CsiLaboratory implements Laboratory {
   static async of(options: CsiLaboratoryOptions): Promise<CsiLaboratory> {
     const { source, scenario, programs, commands, settings, cluster, held } = options;
     const dialect = dialectOf(cluster?.dialect ?? "kubernetes")!;
-    await using subject = await source.open(new AnsweredObjects());
+    await using subject = await source.open(new ReturnedObjects());
     const played = scenario ?? defaultScenario(subject.driver, dialect, subject.node);
     const prepared = await PreparedScenario.of(withSnapshots(played, dialect), {
       nodes: 1,
@@ -122,13 +122,13 @@ export class CsiLaboratory implements Laboratory {
   /** Plays an order; cluster and driver keep their state until the result is disposed of. */
   async open(order: RunOrder, signal?: AbortSignal): Promise<Played> {
     await using stack = new AsyncDisposableStack();
-    const answered = new AnsweredObjects();
-    const subject = stack.use(await this.#source.open(answered));
+    const returned = new ReturnedObjects();
+    const subject = stack.use(await this.#source.open(returned));
     const { holdMillis, pauseMillis, worldOf } = this.#programs;
     let world: CsiWorld | undefined;
     const parts = this.#prepared.partsFor((context) => {
       const programs = (own: RunContext, gate: CallGate): World => worldOf(subject, { context: own, gate });
-      world = new CsiWorld(context, { subject, answered, programs, holdMillis });
+      world = new CsiWorld(context, { subject, returned, programs, holdMillis });
       return world;
     });
     const cpuMillis = (): number => {

@@ -55,9 +55,9 @@ export function playedDriver(
   return { ...driver, calls: Object.fromEntries(calls) as unknown as DriverCalls };
 }
 
-async function outcomeOf(answer: Promise<object>): Promise<Outcome<object>> {
+async function outcomeOf(response: Promise<object>): Promise<Outcome<object>> {
   try {
-    const value = await answer;
+    const value = await response;
     return { code: 0, value, response: value };
   } catch (error) {
     const code = error instanceof DriverError ? CODES[error.code] : CODES.Internal;

@@ -23,7 +23,7 @@ let entries: Omit<RequestEntry, "seq" | "at">[];
 let killed: string[];
 let waiting: (() => void)[];
 let plan: Perturbation[];
-/** The clock of answers that are slow. */
+/** The clock of responses that are slow. */
 let manual: ManualClock;
 /** Called when a call reaches the driver. */
 let reached: string[];
@@ -97,8 +97,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true });
 });
 
-const codeOf = (answer: Promise<unknown>): Promise<unknown> =>
-  answer.then(
+const codeOf = (response: Promise<unknown>): Promise<unknown> =>
+  response.then(
     () => "OK",
     (error: { code: unknown }) => error.code,
   );
@@ -108,7 +108,7 @@ const made = () => [...memory.storage.volumes.values()].map(({ name }) => name);
 const codes = () => entries.map(({ verb, object, code, changed }) => [verb, object.name, code, changed]);
 
 describe("without a plan", () => {
-  test("calls pass with their answers, errors and metadata, and the trace says what they were about", async () => {
+  test("calls pass with their responses, errors and metadata, and the trace says what they were about", async () => {
     const { volume } = await caller.controller.createVolume({ name: "a", secrets: { key: "hunter2" } });
     expect(volume).toMatchObject({ volumeId: "vol-1", capacityBytes: 2n ** 30n });
     await caller.controller.controllerPublishVolume({ volumeId: "vol-1", nodeId: "n" });
@@ -145,7 +145,7 @@ describe("without a plan", () => {
     expect(entries).toMatchObject([{ verb: "GetInfo", object: { group: "csi", kind: "Plugin" }, code: 0, sent: {} }]);
   });
 
-  test("a method that the driver does not have is answered by the driver", async () => {
+  test("a method that the driver does not have gets the response of the driver", async () => {
     expect(await codeOf(caller.groupController.createVolumeGroupSnapshot({ name: "g" }))).toBe("Unimplemented");
   });
 
@@ -156,7 +156,7 @@ describe("without a plan", () => {
     await expect.poll(() => create("a")).toBe("OK");
   });
 
-  test("a large answer passes whole", async () => {
+  test("a large response passes whole", async () => {
     for (let i = 0; i < 3000; i++)
       memory.storage.volumes.set(`v${i}`, {
         id: `v${i}`,
@@ -170,7 +170,7 @@ describe("without a plan", () => {
 });
 
 describe("a plan", () => {
-  test("loses the answer: the work is done, and the connection breaks", async () => {
+  test("loses the response: the work is done, and the connection breaks", async () => {
     plan.push({ type: "answer-lost", at: at("CreateVolume") });
     expect(await create("a")).toBe("Unavailable");
     expect(made()).toEqual(["a"]);
@@ -195,17 +195,17 @@ describe("a plan", () => {
     expect(entries).toMatchObject([{ perturbation: 0, changed: volumes.length > 0 }]);
   });
 
-  test("makes an answer slow: the work is done at once", async () => {
+  test("makes a response slow: the work is done at once", async () => {
     plan.push({ type: "slow", at: at("CreateVolume"), byMillis: 60_000 });
-    const answer = create("a");
+    const response = create("a");
     await expect.poll(made).toEqual(["a"]);
     expect(entries).toEqual([]);
     await expect.poll(() => manual.timers()).toHaveLength(1);
     manual.advance(60_000);
-    expect(await answer).toBe("OK");
+    expect(await response).toBe("OK");
   });
 
-  test("makes an answer so slow that the caller gives up", async () => {
+  test("makes a response so slow that the caller gives up", async () => {
     plan.push({ type: "slow", at: at("CreateVolume"), byMillis: 60_000 });
     expect(await create("a", { deadlineMs: 50 })).toBe("DeadlineExceeded");
     await expect.poll(codes).toEqual([["CreateVolume", "a", undefined, true]]);
@@ -228,11 +228,11 @@ describe("a plan", () => {
 
   test("lets a call go on that no other one overtakes, when all else is at rest", async () => {
     plan.push({ type: "overtaken", at: at("CreateVolume") });
-    const answer = create("a");
+    const response = create("a");
     await expect.poll(() => waiting).toHaveLength(1);
     expect(reached).toEqual([]);
     waiting[0]!();
-    expect(await answer).toBe("OK");
+    expect(await response).toBe("OK");
   });
 
   test("handles a held call for which the caller has not waited", async () => {

@@ -26,7 +26,7 @@ import type { CallRequest } from "./call.ts";
 import type { Outcome, Received } from "./call-player.ts";
 
 /** A response in its original bytes. */
-interface Answer {
+interface UnaryResponse {
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;
@@ -38,7 +38,7 @@ export interface ProxiedCall {
   readonly method: string;
   readonly request: CallRequest;
   readonly signal: AbortSignal;
-  readonly send: () => Promise<Outcome<Answer>>;
+  readonly send: () => Promise<Outcome<UnaryResponse>>;
 }
 
 /** The parts of a proxy. */
@@ -48,7 +48,7 @@ export interface ProxyOptions {
   /** The endpoint of the driver. */
   readonly driver: string;
   /** Says what becomes of a call. */
-  readonly play: (call: ProxiedCall) => Promise<Received<Answer>>;
+  readonly play: (call: ProxiedCall) => Promise<Received<UnaryResponse>>;
 }
 
 /** A proxy that listens. */
@@ -123,8 +123,8 @@ async function handle(
     request: decoded(decoder, descriptor?.input, body),
     signal: gone.signal,
     send: async () =>
-      outcomeOf(await upstream.send(headers, body, gone.signal), (answer) =>
-        decoded(decoder, descriptor?.output, answer),
+      outcomeOf(await upstream.send(headers, body, gone.signal), (response) =>
+        decoded(decoder, descriptor?.output, response),
       ),
   });
   if (typeof received === "string") {
@@ -136,7 +136,7 @@ async function handle(
   respond(stream, received);
 }
 
-function respond(stream: ServerHttp2Stream, received: Outcome<Answer>): void {
+function respond(stream: ServerHttp2Stream, received: Outcome<UnaryResponse>): void {
   if (!("value" in received)) {
     const failed = {
       ":status": 200,
@@ -154,12 +154,12 @@ function respond(stream: ServerHttp2Stream, received: Outcome<Answer>): void {
 }
 
 /** The outcome of a response. An error of the driver passes with its message; the details of errors are left out. */
-function outcomeOf(answer: Answer | Error, decode: (body: Buffer) => object): Outcome<Answer> {
-  if (answer instanceof Error) return { code: CODES.Unavailable, message: messageOf(answer) };
-  const status = answer.trailers["grpc-status"] ?? answer.headers["grpc-status"];
+function outcomeOf(response: UnaryResponse | Error, decode: (body: Buffer) => object): Outcome<UnaryResponse> {
+  if (response instanceof Error) return { code: CODES.Unavailable, message: messageOf(response) };
+  const status = response.trailers["grpc-status"] ?? response.headers["grpc-status"];
   const code = status === undefined ? CODES.Unknown : Number(status);
-  if (code === 0) return { code: 0, value: answer, response: decode(answer.body) };
-  const said = String(answer.trailers["grpc-message"] ?? answer.headers["grpc-message"] ?? "no message");
+  if (code === 0) return { code: 0, value: response, response: decode(response.body) };
+  const said = String(response.trailers["grpc-message"] ?? response.headers["grpc-message"] ?? "no message");
   return { code, message: decodedText(said) };
 }
 
@@ -177,22 +177,22 @@ class Upstream {
    *
    * @param gone cancels the call where it is aborted meanwhile; the caller of a call that is sent later gets nothing
    */
-  send(headers: IncomingHttpHeaders, body: Buffer, gone: AbortSignal): Promise<Answer | Error> {
+  send(headers: IncomingHttpHeaders, body: Buffer, gone: AbortSignal): Promise<UnaryResponse | Error> {
     return new Promise((resolve) => {
       const stream = this.#connected().request(passedOn(headers));
       gone.addEventListener("abort", () => stream.close(constants.NGHTTP2_CANCEL), { once: true });
-      let answered: IncomingHttpHeaders = {};
+      let head: IncomingHttpHeaders = {};
       let trailers: IncomingHttpHeaders = {};
       const pieces: Buffer[] = [];
-      stream.on("response", (found) => (answered = found));
+      stream.on("response", (found) => (head = found));
       stream.on("trailers", (found) => (trailers = found));
       stream.on("data", (piece: Buffer) => pieces.push(piece));
       stream.on("error", resolve);
       stream.on("close", () => {
-        const hasAnswer = answered["grpc-status"] !== undefined || trailers["grpc-status"] !== undefined;
+        const hasGrpcStatus = head["grpc-status"] !== undefined || trailers["grpc-status"] !== undefined;
         resolve(
-          hasAnswer
-            ? { body: Buffer.concat(pieces), headers: answered, trailers }
+          hasGrpcStatus
+            ? { body: Buffer.concat(pieces), headers: head, trailers }
             : new Error("the driver closed the connection before it responded"),
         );
       });

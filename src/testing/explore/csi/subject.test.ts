@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DriverServices, type SocketServer, serveDriver } from "../../../csi/serve.ts";
 import { systemClock } from "../../../util/clock.ts";
-import { AnsweredObjects } from "./call.ts";
+import { ReturnedObjects } from "./call.ts";
 import { MemoryDriver } from "./testing/memory-driver.ts";
 import { externalSource } from "./subject.ts";
 
@@ -55,11 +55,11 @@ test("a driver behind a socket shows what a run has made, and loses it after the
   const source = await externalSource(await serve());
   expect(source.notJudged).toEqual(["the data of volumes: it cannot be read from outside"]);
   memory.storage.volumes.set("old", { id: "old", name: "old", bytes: 1n, data: "", nodes: new Set() });
-  const answered = new AnsweredObjects();
-  const subject = await source.open(answered);
+  const returned = new ReturnedObjects();
+  const subject = await source.open(returned);
   const { calls } = subject.driver;
   const response = await calls.createVolume(volume("a"), { signal: SIGNAL });
-  answered.learn("CreateVolume", volume("a"), response);
+  returned.learn("CreateVolume", volume("a"), response);
   const { volumeId } = response.volume!;
   const attach = { volumeId, nodeId: "n", secrets: {}, readonly: false, volumeContext: {} };
   await calls.controllerPublishVolume({ ...attach, volumeCapability: undefined as never }, { signal: SIGNAL });
@@ -72,23 +72,23 @@ test("a driver behind a socket shows what a run has made, and loses it after the
   expect(have(memory)).toEqual(["Volume old"]);
 });
 
-test("a driver that cannot list is judged by its answers, and says so", async () => {
+test("a driver that cannot list is judged by its responses, and says so", async () => {
   const source = await externalSource(await serve(withoutLists));
   expect(source.notJudged).toEqual([
-    "volumes that the driver made without an answer: it has no ListVolumes, so only those count for which it answered",
-    "snapshots that the driver made without an answer: it has no ListSnapshots, so only those count for which it answered",
+    "volumes that the driver made without a response: it has no ListVolumes, so only those with a response count",
+    "snapshots that the driver made without a response: it has no ListSnapshots, so only those with a response count",
     "the data of volumes: it cannot be read from outside",
   ]);
-  const answered = new AnsweredObjects();
-  const subject = await source.open(answered);
+  const returned = new ReturnedObjects();
+  const subject = await source.open(returned);
   const make = async (name: string) => {
     const response = await subject.driver.calls.createVolume(volume(name), { signal: SIGNAL });
-    answered.learn("CreateVolume", volume(name), response);
+    returned.learn("CreateVolume", volume(name), response);
     return response.volume!.volumeId;
   };
   const [a] = [await make("a"), await make("b")];
   await subject.driver.calls.deleteVolume({ volumeId: a, secrets: {} }, { signal: SIGNAL });
-  answered.learn("DeleteVolume", { volumeId: a }, {});
+  returned.learn("DeleteVolume", { volumeId: a }, {});
   expect(await subject.objects()).toMatchObject([{ kind: "Volume", name: "b" }]);
   await subject[Symbol.asyncDispose]();
   expect(have(memory)).toEqual([]);
@@ -101,7 +101,7 @@ test("a driver that does not remove what a run has left is said to be at fault",
       controller: { ...services.controller, deleteVolume: () => Promise.reject(new Error("no")) },
     })),
   );
-  const subject = await source.open(new AnsweredObjects());
+  const subject = await source.open(new ReturnedObjects());
   await subject.driver.calls.createVolume(volume("a"), { signal: SIGNAL });
   await expect(subject[Symbol.asyncDispose]()).rejects.toThrow(
     /it did not: Volume vol-1: .*Pass a command that starts it again/,

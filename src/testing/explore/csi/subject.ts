@@ -10,7 +10,7 @@ import type { StorageDriver } from "../../../sidecars/contract.ts";
 import { storageDriver } from "../../../sidecars/csi-driver.ts";
 import { messageOf } from "../../../util/error.ts";
 import type { Clock } from "../../../util/clock.ts";
-import type { AnsweredObjects } from "./call.ts";
+import type { ReturnedObjects } from "./call.ts";
 
 /** The properties of its node that the node service of a driver reports. */
 export interface DriverNode {
@@ -39,8 +39,8 @@ export interface DriverSubject extends AsyncDisposable {
 export interface DriverSource {
   /** The checks that it does not support, as sentences; empty where it supports all. */
   readonly notJudged: readonly string[];
-  /** @param answered its state from its responses, for a driver that cannot list */
-  open(answered: AnsweredObjects): Promise<DriverSubject>;
+  /** @param returned its state from its responses, for a driver that cannot list */
+  open(returned: ReturnedObjects): Promise<DriverSubject>;
 }
 
 /** The parts of a driver in another process. */
@@ -69,13 +69,13 @@ export async function externalSource({ endpoint, clock, restart }: ExternalDrive
       ...(lists.Snapshot || !abilities.has("CREATE_DELETE_SNAPSHOT") ? [] : [unseen("snapshots", "ListSnapshots")]),
       "the data of volumes: it cannot be read from outside",
     ],
-    async open(answered) {
+    async open(returned) {
       const connected = openDriver(endpoint, { clock });
       const there = async (kind: DriverObject["kind"]): Promise<readonly DriverObject[]> => {
-        if (!lists[kind]) return answered.present().filter((one) => one.kind === kind);
+        if (!lists[kind]) return returned.present().filter((one) => one.kind === kind);
         const ids = await (kind === "Volume" ? volumeIds(connected) : snapshotIds(connected));
         return ids.map((id) => {
-          const name = answered.nameOf(id);
+          const name = returned.nameOf(id);
           return { kind, id, ...(name === undefined ? {} : { name }) };
         });
       };

@@ -7,7 +7,7 @@ const NONE: KeptRequests = { unsent: [], open: [] };
 const HEAD =
   "GET https://kubernetes.default.svc:443/api/v1/pods?watch=true&resourceVersion=5\r\nAccept: application/json\r\nAccept: text/plain\r\nAuthorization: Bearer token\r\n";
 
-/** A server that answers with pieces as the test gives them. */
+/** A server that responds with pieces as the test gives them. */
 function serve(kept = NONE) {
   const sent: TransportRequest[] = [];
   const woken: number[] = [];

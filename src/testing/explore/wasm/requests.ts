@@ -162,10 +162,10 @@ export class Requests {
       if (this.#exchanges.get(id) === exchange) this.#wake(id);
     };
     try {
-      const answer = await this.#transport(this.#sent(request, exchange.abort.signal));
-      exchange.head = headOf(answer);
+      const response = await this.#transport(this.#sent(request, exchange.abort.signal));
+      exchange.head = headOf(response);
       tell();
-      for await (const piece of answer.body) {
+      for await (const piece of response.body) {
         if (piece.length === 0) continue;
         exchange.pieces.push(piece);
         tell();

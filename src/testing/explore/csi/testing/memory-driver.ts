@@ -103,44 +103,44 @@ export class MemoryDriver {
   }
 
   get services(): DriverServices {
-    const answer =
+    const handle =
       <T>(work: (request: Asked) => T) =>
       async (request: object, _context: CallContext): Promise<T> =>
         work(request as Asked);
     const rpc = (type: number) => ({ type: { case: "rpc" as const, value: { type } } });
     return {
       identity: {
-        probe: answer(() => ({ ready: true })),
-        getPluginInfo: answer(() => ({ name: this.name, vendorVersion: "1" })),
-        getPluginCapabilities: answer(() => ({
+        probe: handle(() => ({ ready: true })),
+        getPluginInfo: handle(() => ({ name: this.name, vendorVersion: "1" })),
+        getPluginCapabilities: handle(() => ({
           capabilities: [{ type: { case: "service" as const, value: { type: PLUGIN_SERVICE.CONTROLLER_SERVICE } } }],
         })),
       },
       controller: {
-        controllerGetCapabilities: answer(() => ({
+        controllerGetCapabilities: handle(() => ({
           capabilities: ABILITIES.map((name) => rpc(CONTROLLER_CAPABILITY[name])),
         })),
-        createVolume: answer((request) => ({ volume: shownVolume(this.createVolume(request), request) })),
-        deleteVolume: answer((request) => this.deleteVolume(request)),
-        controllerPublishVolume: answer((request) => this.publish(request)),
-        controllerUnpublishVolume: answer((request) => this.unpublish(request)),
-        controllerExpandVolume: answer((request) => this.expand(request)),
-        controllerModifyVolume: answer(({ volumeId }) => (this.volume(volumeId), {})),
-        getCapacity: answer(() => ({ availableCapacity: 1000n * GIB })),
-        listVolumes: answer(() => ({
+        createVolume: handle((request) => ({ volume: shownVolume(this.createVolume(request), request) })),
+        deleteVolume: handle((request) => this.deleteVolume(request)),
+        controllerPublishVolume: handle((request) => this.publish(request)),
+        controllerUnpublishVolume: handle((request) => this.unpublish(request)),
+        controllerExpandVolume: handle((request) => this.expand(request)),
+        controllerModifyVolume: handle(({ volumeId }) => (this.volume(volumeId), {})),
+        getCapacity: handle(() => ({ availableCapacity: 1000n * GIB })),
+        listVolumes: handle(() => ({
           entries: [...this.storage.volumes.values()].map((one) => ({ volume: shownVolume(one, {}) })),
         })),
-        createSnapshot: answer((request) => ({ snapshot: shownSnapshot(this.createSnapshot(request)) })),
-        deleteSnapshot: answer((request) => this.deleteSnapshot(request)),
-        listSnapshots: answer(({ snapshotId }) => ({
+        createSnapshot: handle((request) => ({ snapshot: shownSnapshot(this.createSnapshot(request)) })),
+        deleteSnapshot: handle((request) => this.deleteSnapshot(request)),
+        listSnapshots: handle(({ snapshotId }) => ({
           entries: [...this.storage.snapshots.values()]
             .filter(({ id }) => !snapshotId || id === snapshotId)
             .map((one) => ({ snapshot: shownSnapshot(one) })),
         })),
       },
       node: {
-        nodeGetInfo: answer(() => ({ nodeId: "node" })),
-        nodeGetCapabilities: answer(() => ({ capabilities: [rpc(NODE_CAPABILITY.UNKNOWN)] })),
+        nodeGetInfo: handle(() => ({ nodeId: "node" })),
+        nodeGetCapabilities: handle(() => ({ capabilities: [rpc(NODE_CAPABILITY.UNKNOWN)] })),
       },
     };
   }

@@ -14,7 +14,7 @@ import type { HttpResponse } from "../request/response.ts";
 import { DEFAULT_LIMITS } from "../shared/limits.ts";
 import { Listening, until } from "../testing/listening.ts";
 import { ADMIN } from "../testing/test-server.ts";
-import { answerSession } from "./answer-session.ts";
+import { respondWithSession } from "./respond-session.ts";
 
 const V5 = "v5.channel.k8s.io";
 const V4 = "v4.channel.k8s.io";
@@ -33,7 +33,7 @@ class Client {
   readonly socket: WebSocket;
   readonly texts: Record<number, string> = {};
   messages = 0;
-  readonly answer: Promise<{ code: number; body: string; protocol: string }>;
+  readonly response: Promise<{ code: number; body: string; protocol: string }>;
   readonly closed: Promise<number>;
 
   constructor(listener: Listener, path: string, protocols: string[] = [V5], headers = ADMIN) {
@@ -45,7 +45,7 @@ class Client {
       this.messages++;
       this.texts[channel!] = (this.texts[channel!] ?? "") + (data as Buffer).subarray(1).toString("utf8");
     });
-    this.answer = new Promise((resolve) => {
+    this.response = new Promise((resolve) => {
       this.socket.on("open", () => resolve({ code: 101, body: "", protocol: this.socket.protocol }));
       this.socket.on("unexpected-response", (_request, message: IncomingMessage) => {
         let body = "";
@@ -90,7 +90,7 @@ describe("the channels of a session", () => {
   test("stdin ends where the client closes it, stdout and stderr come apart, and the Status says how it ended", async () => {
     const { listener } = await started(echo);
     const client = new Client(listener, `${EXEC}${ALL}`);
-    expect(await client.answer).toEqual({ code: 101, body: "", protocol: V5 });
+    expect(await client.response).toEqual({ code: 101, body: "", protocol: V5 });
     client.send(0, "one ");
     client.send(0, "two");
     client.send(255, Uint8Array.of(0));
@@ -104,7 +104,7 @@ describe("the channels of a session", () => {
   ])("of %j the first known one is spoken", async (offered, spoken) => {
     const { listener } = await started(async () => 0);
     const client = new Client(listener, `${EXEC}?stdout=true`, offered);
-    expect((await client.answer).protocol).toBe(spoken);
+    expect((await client.response).protocol).toBe(spoken);
     await client.closed;
     expect(client.status).toMatchObject({ status: "Success" });
   });
@@ -137,7 +137,7 @@ describe("the channels of a session", () => {
       return 0;
     });
     const client = new Client(listener, `${EXEC}?stdin=true&stdout=true&tty=true`);
-    await client.answer;
+    await client.response;
     client.send(4, "no JSON");
     client.send(4, '{"Width":80,"Height":24}');
     await client.closed;
@@ -160,7 +160,7 @@ describe("what is bounded", () => {
       return 0;
     });
     const client = new Client(listener, `${EXEC}${ALL}`);
-    await client.answer;
+    await client.response;
     client.socket.pause();
     let before = -1;
     await until(
@@ -185,7 +185,7 @@ describe("what is bounded", () => {
   test("one session ends alone: the others go on", async () => {
     const { listener } = await started(echo);
     const [one, other] = [new Client(listener, `${EXEC}${ALL}`), new Client(listener, `${EXEC}${ALL}`)];
-    await Promise.all([one.answer, other.answer]);
+    await Promise.all([one.response, other.response]);
     one.socket.terminate();
     other.send(0, "still here");
     other.send(255, Uint8Array.of(0));
@@ -196,19 +196,19 @@ describe("what is bounded", () => {
   test("a user has so many sessions and no more; one that ends gives its place back", async () => {
     const { listener } = await started(echo, { limits: { ...DEFAULT_LIMITS, sessionsPerUser: 1 } });
     const first = new Client(listener, `${EXEC}${ALL}`);
-    expect((await first.answer).code).toBe(101);
-    const refused = await new Client(listener, `${EXEC}${ALL}`).answer;
+    expect((await first.response).code).toBe(101);
+    const refused = await new Client(listener, `${EXEC}${ALL}`).response;
     expect([refused.code, refused.body]).toEqual([429, expect.stringContaining("--max-sessions-per-user")]);
     first.socket.terminate();
     await first.closed;
-    await until(async () => (await new Client(listener, `${EXEC}${ALL}`).answer).code === 101, "a place");
+    await until(async () => (await new Client(listener, `${EXEC}${ALL}`).response).code === 101, "a place");
   });
 
   test("a session without a byte ends after four hours", async () => {
     const clock = new ManualClock(Date.now());
     const { listener } = await started(echo, { clock });
     const client = new Client(listener, `${EXEC}${ALL}`);
-    await client.answer;
+    await client.response;
     clock.advance(4 * 3_600_000);
     expect(await client.closed).toBe(1006);
   });
@@ -216,7 +216,7 @@ describe("what is bounded", () => {
   test("a message of too many fragments ends the session", async () => {
     const { listener } = await started(echo);
     const client = new Client(listener, `${EXEC}${ALL}`);
-    await client.answer;
+    await client.response;
     for (let i = 0; i < 65; i++) client.socket.send(Uint8Array.of(0), { fin: false });
     expect(await client.closed).toBe(1008);
   });
@@ -224,7 +224,7 @@ describe("what is bounded", () => {
   test("a message that is too long ends the session, and nothing else", async () => {
     const { listener, ask } = await started(echo);
     const client = new Client(listener, `${EXEC}${ALL}`);
-    await client.answer;
+    await client.response;
     client.send(0, Buffer.alloc(1 << 20));
     expect(await client.closed).toBe(1009);
     expect((await ask("GET", `${SHELLS}/a`)).code).toBe(200);
@@ -234,15 +234,15 @@ describe("what is bounded", () => {
 describe("who may, and how", () => {
   test("a right to read is no right to begin a session over GET", async () => {
     const { listener } = await started(echo);
-    const answer = await new Client(listener, `${EXEC}${ALL}`, [V5], { authorization: "Bearer reader" }).answer;
-    expect([answer.code, answer.body]).toEqual([403, expect.stringContaining("cannot create resource")]);
+    const response = await new Client(listener, `${EXEC}${ALL}`, [V5], { authorization: "Bearer reader" }).response;
+    expect([response.code, response.body]).toEqual([403, expect.stringContaining("cannot create resource")]);
   });
 
-  test("what cannot be reached is answered over HTTP before the upgrade", async () => {
+  test("what cannot be reached gets its response over HTTP before the upgrade", async () => {
     const { listener } = await started(echo);
-    expect((await new Client(listener, `${SHELLS}/b/exec`).answer).code).toBe(404);
-    expect((await new Client(listener, `${EXEC}?command=none`).answer).code).toBe(503);
-    expect((await new Client(listener, EXEC, ["v3.channel.k8s.io"]).answer).code).toBe(400);
+    expect((await new Client(listener, `${SHELLS}/b/exec`).response).code).toBe(404);
+    expect((await new Client(listener, `${EXEC}?command=none`).response).code).toBe(503);
+    expect((await new Client(listener, EXEC, ["v3.channel.k8s.io"]).response).code).toBe(400);
   });
 
   test("without an upgrade, or with one to SPDY, it is refused, and what was expected is said", async () => {
@@ -277,29 +277,29 @@ function startedDirectly(run: Session["run"]) {
   const ongoing = { add() {}, delete() {} } as unknown as ServerContext["ongoing"];
   const wishes = { stdin: true, stdout: true, stderr: true, tty: false };
   const context = { clock: new ManualClock(), ongoing };
-  return { sent, messages, answered: answerSession(context, response, {} as never, messages, { run }, wishes) };
+  return { sent, messages, done: respondWithSession(context, response, {} as never, messages, { run }, wishes) };
 }
 
 test("messages of one byte that no program reads hold the client back after some hundred", async () => {
   const over = Promise.withResolvers<number>();
-  const { sent, messages, answered } = startedDirectly(() => over.promise);
+  const { sent, messages, done } = startedDirectly(() => over.promise);
   let count = 0;
   for (; count < 100_000 && sent.pauses === 0; count++) messages.onMessage?.(Uint8Array.of(0, 120));
   over.resolve(0);
-  await answered;
+  await done;
   expect(count).toBeGreaterThan(100);
   expect(count).toBeLessThan(1000);
 });
 
 test("a short message does not keep alive all that was read together with it", async () => {
   const kept: number[] = [];
-  const { messages, answered } = startedDirectly(async ({ stdin }) => {
+  const { messages, done } = startedDirectly(async ({ stdin }) => {
     for await (const piece of stdin ?? []) kept.push(piece.buffer.byteLength);
     return 0;
   });
   const read = new Uint8Array(65_536);
   messages.onMessage?.(read.subarray(0, 3));
   messages.onMessage?.(Uint8Array.of(255, 0));
-  await answered;
+  await done;
   expect(kept).toEqual([2]);
 });

@@ -11,14 +11,18 @@ import type { ServerContext } from "../request/context.ts";
 import type { ServerRequest } from "../request/request.ts";
 import { logFields } from "../request/log-fields.ts";
 import { inSlices } from "../../util/steps.ts";
-import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
+import { type BodyPieces, contentType, valueInForm } from "./in-form.ts";
 import { type Format, explanationFormat, failureFormat } from "./negotiate.ts";
 
 /**
  * Responds with a failure. A large Status, which may have tens of thousands of causes, is written in slices. A failure after the response
  * has begun is only logged.
  */
-export function answerFailure(server: ServerContext, request: ServerRequest, error: unknown): void | Promise<void> {
+export function respondWithFailure(
+  server: ServerContext,
+  request: ServerRequest,
+  error: unknown,
+): void | Promise<void> {
   const failure = failureOf(error);
   if (failure.reason === "InternalError" && !failure.ofObject) logFailure(server, request, failure.cause ?? error);
   if (failure.limit !== undefined) {
@@ -29,26 +33,26 @@ export function answerFailure(server: ServerContext, request: ServerRequest, err
   response.reason = failure.reason;
   response.status = failure.status;
   response.isPanic = failure.reason === "InternalError" && failure.cause !== undefined;
-  if (response.answered) return undefined;
+  if (response.responded) return undefined;
   response.warn(failure.warnings);
   response.recorder?.response?.value(failure.status);
-  const { value, format } = failureAnswer(server, request, failure);
+  const { value, format } = failureResult(server, request, failure);
   const headers = response.headers(contentType(format));
   const retry = failure.status.details?.retryAfterSeconds;
   if (retry !== undefined) headers["retry-after"] = String(retry);
   if (failure.code === 401) headers["www-authenticate"] = 'Bearer realm="keelson"';
-  const answer = (pieces: AnswerPieces): void => response.respond(failure.code, headers, [...pieces]);
+  const send = (pieces: BodyPieces): void => response.respond(failure.code, headers, [...pieces]);
   const pieces = inSlices(valueInForm(value, format), server.clock.loop.slice());
-  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
+  return pieces instanceof Promise ? pieces.then(send) : send(pieces);
 }
 
-interface FailureAnswer {
+interface FailureResult {
   readonly value: unknown;
   readonly format: Format;
 }
 
 /** The Status of a failure, or the explanation where there is one and the client accepts it. */
-function failureAnswer(server: ServerContext, request: ServerRequest, failure: ApiError): FailureAnswer {
+function failureResult(server: ServerContext, request: ServerRequest, failure: ApiError): FailureResult {
   const { incoming } = request;
   const format = failure.explain && explanationFormat(incoming);
   if (format) {

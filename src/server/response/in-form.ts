@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PROTOBUF, STATUS, encodeAnswer } from "../../wire/protobuf/index.ts";
+import { PROTOBUF, STATUS, encodeResponse } from "../../wire/protobuf/index.ts";
 import { htmlSafe } from "../../value/html-safe.ts";
 import type { Value } from "../../value/value.ts";
 import { decodeOwnJson } from "../../value/json.ts";
@@ -28,7 +28,7 @@ export const LINE_END: Uint8Array = Buffer.from("\n");
 export const isJson = ({ media, pretty }: Format): boolean => media === "json" && !pretty;
 
 /** The body of a response in pieces that are made one by one; they never change. */
-export type AnswerPieces = Iterable<Uint8Array>;
+export type BodyPieces = Iterable<Uint8Array>;
 
 /**
  * Bytes of JSON, without a newline at the end, in the form of a response; other forms may take several slices. Large ones are made one
@@ -38,7 +38,7 @@ export function jsonInForm(
   { clock: { loop }, conversions }: Pick<ResponseParts, "clock" | "conversions">,
   bytes: Uint8Array,
   format: Format,
-): AnswerPieces | Promise<AnswerPieces> {
+): BodyPieces | Promise<BodyPieces> {
   if (format.media !== "json") {
     const convert = () => inSlices(parsedInForm(bytes, format), loop.slice());
     return bytes.length > LARGE ? conversions.run("", () => loop.yield().then(convert)) : convert();
@@ -46,16 +46,16 @@ export function jsonInForm(
   return format.pretty ? indentPieces([utf8Text(bytes)]) : [bytes, LINE_END];
 }
 
-function* parsedInForm(bytes: Uint8Array, format: Format): Steps<AnswerPieces> {
+function* parsedInForm(bytes: Uint8Array, format: Format): Steps<BodyPieces> {
   const value = decodeOwnJson(bytes);
   yield;
   return yield* valueInForm(value, format);
 }
 
 /** A value in the form of a response, in steps. */
-export function* valueInForm(value: unknown, format: Format): Steps<AnswerPieces> {
+export function* valueInForm(value: unknown, format: Format): Steps<BodyPieces> {
   if (format.media === "yaml") return bytesOf((yield* yamlLines(value as Value)).pieces());
-  if (format.media === "protobuf") return [encodeAnswer(value as object, format.kind ?? STATUS)];
+  if (format.media === "protobuf") return [encodeResponse(value as object, format.kind ?? STATUS)];
   const text = JSON.stringify(value);
   if (text.length > LARGE) return yield* largeText(text, format);
   const safe = htmlSafe(text);
@@ -63,7 +63,7 @@ export function* valueInForm(value: unknown, format: Format): Steps<AnswerPieces
 }
 
 /** A text of megabytes: a step for each piece. */
-function* largeText(text: string, { pretty }: Format): Steps<AnswerPieces> {
+function* largeText(text: string, { pretty }: Format): Steps<BodyPieces> {
   yield;
   const safe: string[] = [];
   for (let from = 0, to = 0; from < text.length; from = to) {

@@ -7,8 +7,8 @@
 import type { Status } from "../../meta/status.ts";
 import { inSlices } from "../../util/steps.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { answerBytes } from "./encode.ts";
-import { type AnswerPieces, contentType, valueInForm } from "./in-form.ts";
+import { respondWithBytes } from "./encode.ts";
+import { type BodyPieces, contentType, valueInForm } from "./in-form.ts";
 import type { Format } from "./negotiate.ts";
 import { StreamWriter, WHOLE } from "./stream-writer.ts";
 
@@ -20,7 +20,7 @@ type MoreHeaders = Readonly<Record<string, string>>;
  *
  * @param pieces never change once they are made
  */
-export function answerPieces(
+export function respondWithPieces(
   response: HttpResponse,
   code: number,
   pieces: Iterable<Uint8Array>,
@@ -34,7 +34,7 @@ export function answerPieces(
   const collect = (): void | Promise<void> => {
     for (;;) {
       const next = source.next();
-      if (next.done) return answerBytes(response, code, begun, type, more);
+      if (next.done) return respondWithBytes(response, code, begun, type, more);
       begun.push(next.value);
       length += next.value.length;
       if (length > WHOLE) return stream(response, code, begun, source, type, more);
@@ -75,26 +75,26 @@ async function stream(
 }
 
 /** Responds with a value that is no object of a kind: a report, an empty list. */
-export function answerValue(
+export function respondWithValue(
   response: HttpResponse,
   code: number,
   value: unknown,
   format: Format,
 ): void | Promise<void> {
-  const answer = (pieces: AnswerPieces): void | Promise<void> =>
-    answerPieces(response, code, pieces, contentType(format));
+  const send = (pieces: BodyPieces): void | Promise<void> =>
+    respondWithPieces(response, code, pieces, contentType(format));
   response.recorder?.response?.value(value);
   const pieces = inSlices(valueInForm(value, format), response.server.clock.loop.slice());
-  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
+  return pieces instanceof Promise ? pieces.then(send) : send(pieces);
 }
 
 /** Responds with a Status, which has no table form and no metadata form. */
-export function answerStatus(
+export function respondWithStatus(
   response: HttpResponse,
   code: number,
   status: Status,
   format: Format,
 ): void | Promise<void> {
   response.status = status;
-  return answerValue(response, code, status, { ...format, shape: "" });
+  return respondWithValue(response, code, status, { ...format, shape: "" });
 }

@@ -81,7 +81,7 @@ export class StreamWriter {
   }
 
   /**
-   * Takes a part. When the answer is true, call {@link StreamWriter.flush} before the next one.
+   * Takes a part. When the result is true, call {@link StreamWriter.flush} before the next one.
    *
    * @param isKept that the part never changes: it need not be copied
    * @param from where it begins
@@ -180,7 +180,7 @@ export class StreamWriter {
     this.#buffer = larger;
   }
 
-  /** @param length how long the answer is, where that is known */
+  /** @param length how long the response is, where that is known */
   #open(length?: number): OutStream {
     const response = this.#response;
     const headers = response.headers(this.#type);

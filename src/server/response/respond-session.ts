@@ -15,7 +15,7 @@ import { messageOf } from "../../util/error.ts";
 import type { ServerContext } from "../request/context.ts";
 import type { Messages } from "../request/exchange.ts";
 import type { HttpResponse } from "../request/response.ts";
-import type { OngoingAnswer } from "../shared/ongoing.ts";
+import type { OngoingResponse } from "../shared/ongoing.ts";
 
 const V5 = "v5.channel.k8s.io";
 /** The sub-protocols of sessions. */
@@ -45,10 +45,10 @@ export interface SessionWishes {
 }
 
 /** Connects the client of an upgraded request to the program, until the program has ended or the client has left; never rejects. */
-export async function answerSession(
+export async function respondWithSession(
   { clock, ongoing }: Pick<ServerContext, "clock" | "ongoing">,
   response: HttpResponse,
-  owner: OngoingAnswer["owner"],
+  owner: OngoingResponse["owner"],
   messages: Messages,
   session: Session,
   wishes: SessionWishes,

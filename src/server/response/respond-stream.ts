@@ -1,6 +1,6 @@
 import type { ServerContext } from "../request/context.ts";
 import type { HttpResponse } from "../request/response.ts";
-import { type OngoingAnswer } from "../shared/ongoing.ts";
+import { type OngoingResponse } from "../shared/ongoing.ts";
 
 /** A reader that reads nothing for this long is disconnected: its output must be kept in memory. */
 const STALLED_MS = 60_000;
@@ -11,10 +11,10 @@ const STALLED_MS = 60_000;
  *
  * @param cancel called when the reader is gone
  */
-export async function answerStream(
+export async function respondWithStream(
   { clock, ongoing }: Pick<ServerContext, "clock" | "ongoing">,
   response: HttpResponse,
-  owner: OngoingAnswer["owner"],
+  owner: OngoingResponse["owner"],
   type: string,
   pieces: AsyncIterable<Uint8Array>,
   cancel: () => void,

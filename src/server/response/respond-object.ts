@@ -5,9 +5,9 @@
  */
 import type { ApiObject } from "../../schema/definition.ts";
 import type { ServerContext } from "../request/context.ts";
-import { answerPieces } from "./answer.ts";
-import { answerBytes } from "./encode.ts";
-import { type AnswerPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
+import { respondWithPieces } from "./respond.ts";
+import { respondWithBytes } from "./encode.ts";
+import { type BodyPieces, LINE_END, contentType, isJson, jsonInForm } from "./in-form.ts";
 import { partialBytes } from "./metadata-bytes.ts";
 import { type Format, OBJECT, type Offer, negotiate } from "./negotiate.ts";
 import type { ResourceRequest } from "../request/request.ts";
@@ -22,7 +22,7 @@ export function objectFormat(request: ResourceRequest, offer: Offer = OBJECT): F
 }
 
 /** Responds with an object; `object` parses it, which only a table needs. */
-export function answerObject(
+export function respondWithObject(
   server: ServerContext,
   request: ResourceRequest,
   code: number,
@@ -39,12 +39,12 @@ export function answerObject(
         : partialBytes(bytes, format.version);
   response.recorder?.response?.bytes(shaped);
   if (isJson(format) && shaped.length <= WHOLE) {
-    return answerBytes(response, code, [shaped, LINE_END], contentType(format));
+    return respondWithBytes(response, code, [shaped, LINE_END], contentType(format));
   }
-  const answer = (pieces: AnswerPieces): void | Promise<void> =>
-    answerPieces(response, code, pieces, contentType(format));
+  const send = (pieces: BodyPieces): void | Promise<void> =>
+    respondWithPieces(response, code, pieces, contentType(format));
   const pieces = jsonInForm(response.server, shaped, format);
-  return pieces instanceof Promise ? pieces.then(answer) : answer(pieces);
+  return pieces instanceof Promise ? pieces.then(send) : send(pieces);
 }
 
 function tableOf(

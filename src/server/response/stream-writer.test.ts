@@ -12,7 +12,7 @@ function busy(ms: number): void {
 }
 
 test("a long list leaves the event loop to others between its pieces, however fast its reader is", async () => {
-  // Each look at an entry is made slow, also the one for the size of the answer.
+  // Each look at an entry is made slow, also the one for the size of the response.
   const { ask, put, resource } = await testServer({ unmetered: true });
   for (let i = 0; i < 40; i++) {
     await put({
@@ -41,7 +41,7 @@ test("a long list leaves the event loop to others between its pieces, however fa
   expect(turns).toBeGreaterThan(8);
 });
 
-test("answers whose readers have gone wait for no turn, however many there are", async () => {
+test("responses whose readers have gone wait for no turn, however many there are", async () => {
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   let closed = false;
   const out = {

@@ -22,7 +22,7 @@ const format = (over: Partial<Format> = {}): Format => ({
 const text = (pieces: Iterable<Uint8Array>): string => Buffer.concat([...pieces]).toString();
 const written = (value: unknown, form: Format): string => text(atOnce(valueInForm(value, form)));
 
-describe("forms of answers", () => {
+describe("forms of responses", () => {
   test("a value in JSON may stand in a page, and is the same value", () => {
     const value = { message: "must be <= 5 & > 0\u2028" };
     const json = written(value, format());
@@ -52,7 +52,7 @@ describe("forms of answers", () => {
     expect(written({ a: 1 }, format())).toBe('{"a":1}\n');
   });
 
-  test("of large answers that are not JSON each is made in a turn of its own, one after the other", async () => {
+  test("of large responses that are not JSON each is made in a turn of its own, one after the other", async () => {
     const bytes = Buffer.from(JSON.stringify({ a: "x".repeat(200_000) }));
     let passes = 0;
     const count = (): void => {

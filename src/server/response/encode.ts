@@ -25,7 +25,7 @@ export const varyBy = (other: string | undefined): string =>
   other === undefined ? "Accept-Encoding" : `${other}, Accept-Encoding`;
 
 /** Responds with bytes, compressed where that saves time; `more` are further headers. */
-export function answerBytes(
+export function respondWithBytes(
   response: HttpResponse,
   code: number,
   body: Uint8Array | readonly Uint8Array[],
