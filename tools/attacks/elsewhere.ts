@@ -54,7 +54,7 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
   [
     "more answers of one user that are not read than one may have, over all connections",
     "src/server/http/guard.test.ts",
-    "answers that are not read count, over all connections, until they go",
+    "responses that are not read count, over all connections, until they go",
   ],
   [
     "TLS 1.2 with CBC, or with a key that opens what was recorded",
