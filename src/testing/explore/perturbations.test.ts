@@ -122,7 +122,7 @@ describe("watches", () => {
     expect(late!.at).toBe(15_000);
     expect(linesOf(run.trace, "perturbation")).toEqual([
       "begun 0: watches of ConfigMap by operator stand still",
-      "ended 0: watches of ConfigMap by operator go on",
+      "ended 0: watches of ConfigMap by operator continue",
     ]);
   });
 
