@@ -70,7 +70,7 @@ const patch = (collection: string, objects: number): Ask => ({
   type: "application/merge-patch+json",
 });
 
-/** How something is asked for, and how often in a round: for 40 ms of CPU. */
+/** How something is requested, and how often in a round: for 40 ms of CPU. */
 interface Verb {
   readonly times: number;
   /** What a request is shared by. */

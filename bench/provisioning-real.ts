@@ -52,7 +52,7 @@ function follow(claims: Claims, signal: AbortSignal): (what: "bound" | "gone", n
     if (status.phase === "Bound") waiting.get(`bound ${metadata.name}`)?.();
   };
   const gone = (name: string): void => waiting.get(`gone ${name}`)?.();
-  /** A watch may end whenever the server likes; then all is looked at anew. */
+  /** The server may end a watch at any time; then everything is read again. */
   const following = async (): Promise<void> => {
     while (!signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one watch after the other

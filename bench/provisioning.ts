@@ -1,5 +1,5 @@
 /**
- * How long a claim waits for its volume: from when its creation is asked for until a watch shows it Bound. Server (store on disk),
+ * How long a claim waits for its volume: from its create request until a watch shows it Bound. Server (store on disk),
  * driver of directories and sidecars are a process each, as `keelson serve`, `keelson driver` and `keelson csi`. One JSON line per case;
  * CPU is that of each process, in ms for each claim.
  *

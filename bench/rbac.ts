@@ -1,7 +1,7 @@
 /**
- * What a decision of RBAC costs: somebody with 100 bindings among 10 000 in the cluster, warm and right after a change.
+ * The cost of a decision of RBAC: a user with 100 bindings among 10 000 in the cluster, warm and right after a change.
  *
- *     node bench/rbac.ts [bindings of the cluster] [bindings of the one who asks]
+ *     node bench/rbac.ts [bindings of the cluster] [bindings of the user]
  *
  * @module
  */
@@ -43,7 +43,7 @@ const bindingOf = (i: number, user: string): object => ({
   subjects: [{ kind: "User", name: user }],
 });
 
-/** Places a namespace for each hundred bindings; the first has all of the one who asks. */
+/** Puts a hundred bindings in each namespace; the first has all of the user. */
 const namespaceOf = (i: number): string => `n${Math.floor(i / OWN)}`;
 
 for (let i = 0; i < BINDINGS; i += OWN) {

@@ -1,5 +1,5 @@
 /**
- * Writes anew what clusters of the kit begin with; a test compares it with how they begin in the ordinary way.
+ * Writes the files with the initial state of clusters of the kit; a test compares them with an ordinary start.
  *
  *     npm run beginnings
  */

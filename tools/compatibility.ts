@@ -3,7 +3,7 @@
  * claims more than they show, and says when it claims less.
  *
  *     npm test                                 runs all tests, then this with --check
- *     npm run compatibility                    writes the page anew
+ *     npm run compatibility                    writes the page again
  *     npm run rules                            prints which numbered rules are proven, and why others are not
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";

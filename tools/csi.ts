@@ -1,5 +1,5 @@
 /**
- * `npm run csi:generate`: writes `src/csi/generated/` anew from the published definitions in `src/csi/definitions/`.
+ * `npm run csi:generate`: writes `src/csi/generated/` from the published definitions in `src/csi/definitions/`.
  *
  * For development only, and only when a definition changes: it needs `protoc`, which is in Debian's package
  * `protobuf-compiler` and in the Python package `grpcio-tools` (`python3 -m grpc_tools.protoc`). What it writes is

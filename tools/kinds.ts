@@ -1,5 +1,5 @@
 /**
- * Writes the files of `keelson/kinds` anew; a test compares them with what this would write.
+ * Writes the files of `keelson/kinds`; a test compares them with the output of this program.
  *
  *     npm run kinds
  */

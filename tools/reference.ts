@@ -1,5 +1,5 @@
 /**
- * Writes the generated pages of `docs/reference/` anew; a test compares them with what this would write.
+ * Writes the generated pages of `docs/reference/`; a test compares them with the output of this program.
  *
  *     npm run reference
  */

@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
 });
 if (positionals.length === 0) throw new Error("expected directories with YAML files: npm run yaml -- DIR...");
 
-/** What stands between the parts of YAML. */
+/** The text between the parts of YAML. */
 const PIECES = [
   ": ",
   "- ",
@@ -155,7 +155,7 @@ function differenceOf(text: string, want: Answer, line: string): string | undefi
   return faults === wanted ? undefined : `repeated keys: ${faults ?? "none"} here, ${wanted ?? "none"} there`;
 }
 
-/** The lines that a strict reading says behind its first one, as many as are told here. */
+/** The lines of a strict error behind the first one, as many as are reported here. */
 function faultsOf(message: string | undefined): string | undefined {
   const [, ...lines] = message?.split("\n") ?? [];
   return message === undefined

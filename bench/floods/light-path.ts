@@ -6,7 +6,7 @@ import { systemClock } from "../../src/util/clock.ts";
 
 const REQUESTS = 1_000_000;
 
-/** Prints what classifying, taking a seat and giving it back cost a request where nobody waits. */
+/** Prints the cost of classifying, taking a seat and releasing it for a request when no request waits. */
 export function lightPath(): void {
   using fairness = new Fairness({ clock: systemClock, seats: 600 });
   const objects = (those: readonly { name: string; spec: object }[]) =>

@@ -98,7 +98,7 @@ describe("KIND-PodDisruptionBudget-9: a Pod that needed no budget", () => {
   });
 });
 
-test("KIND-PodDisruptionBudget-14: a Pod that was not Ready, and changes meanwhile, is told to try again", async () => {
+test("KIND-PodDisruptionBudget-14: the eviction of a Pod that was not Ready, and changes meanwhile, gets the advice to retry", async () => {
   const enough = { currentHealthy: 1, desiredHealthy: 1 };
   const { around, podBecomes, evict } = await servers({ phase: "Running" }, enough);
   around.before = () => podBecomes({ conditions: READY });

@@ -50,7 +50,7 @@ const SUBJECT = "subjectaccessreviews";
 const LOCAL = "localsubjectaccessreviews";
 const SELF = "selfsubjectaccessreviews";
 
-test("RBAC-48, RBAC-50: a question about somebody is asked as it is told, and answered with its spec as sent", async () => {
+test("RBAC-48, RBAC-50: a review of another user is evaluated as it is sent, and the response has its spec", async () => {
   const { ask, asked } = await asking({ allowed: false, denied: true, reason: "no", error: "half" });
   const spec = { user: "u", groups: ["g"], uid: "1", extra: { k: ["v"] }, resourceAttributes: ABOUT };
   const status = { allowed: true, reason: "believe me" };
@@ -138,7 +138,7 @@ test.each([
   expect(found).toEqual(expected.map((cause) => cause.replace(" ", ` spec.resourceAttributes.${member}`)));
 });
 
-test("RBAC-52: selectors are asked as they can be read, and what cannot is told", async () => {
+test("RBAC-52: readable requirements of selectors are evaluated, and unreadable ones are reported", async () => {
   const { ask, asked } = await asking();
   const fieldSelector = { rawSelector: "a=b,c!=d" };
   const requirements = [
@@ -191,7 +191,7 @@ test("RBAC-53: rules need a namespace, and are answered without the question", a
   });
 });
 
-test("AUTHN-38: who asks is told who that is, whatever was sent", async () => {
+test("AUTHN-38: a SelfSubjectReview returns the user of the request, whatever was sent", async () => {
   const { ask } = await asking();
   const sent = { metadata: { name: "x", labels: { a: "b" } }, status: { userInfo: { username: "root" } } };
   expect(await ask("selfsubjectreviews", sent, "", "authentication")).toEqual({

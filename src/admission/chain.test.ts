@@ -79,7 +79,7 @@ test("all steps roll back that have to wait for it, also where the write has los
   expect(done).toEqual(["last", "first"]);
 });
 
-test("the steps that concern the resource are told that an attempt has ended", () => {
+test("the steps that concern the resource are notified of the end of an attempt", () => {
   const { chain, done } = noted({ end: () => void done.push("last ends") });
   chain.commitment(requestOf({ ref: PODS }))!.end();
   expect(done).toEqual(["last ends"]);

@@ -149,7 +149,7 @@ test("what is being deleted, other updates and other kinds are left alone", asyn
   await expect(held([small], spec, { ref: { ...PODS, group: "example.com" } })).resolves.toBeDefined();
 });
 
-test("defaults that would make an object of any size are not filled in, and few breaches are told", async () => {
+test("defaults that would create an object of any size are not set, and few violations are reported", async () => {
   const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`example.com/r${i}`, "1"]));
   const containers = Array.from({ length: 1000 }, (_, i) => container(`c${i}`));
   const begun = cpuMillis();

@@ -93,7 +93,7 @@ describe("an agent", () => {
     expect(refused("nodes", { object }) !== undefined).toBe(isRefused);
   });
 
-  test("is told every label that it may not set, in order", () => {
+  test("lists every label that it may not set, in order", () => {
     const object = objectOf({ name: "a", labels: { "b.k8s.io/x": "1", "a.k8s.io/x": "1" } });
     expect(refused("nodes", { object })).toContain("the labels a.k8s.io/x, b.k8s.io/x");
   });
@@ -115,7 +115,7 @@ describe("an agent", () => {
     expect(refused("persistentvolumeclaims", write) !== undefined).toBe(isRefused);
   });
 
-  test("is told what it may write of the status of a claim", () => {
+  test("lists what it may write of the status of a claim", () => {
     const write = {
       operation: "UPDATE",
       subresource: "status",

@@ -40,7 +40,7 @@ describe("opening", () => {
     expect(await cacher.verify()).toEqual([]);
   });
 
-  test("begins anew when the store compacts the revision on the way, and gives up with `compacted` when it never ends", async () => {
+  test("starts again when the store compacts the revision meanwhile, and fails with `compacted` when that never ends", async () => {
     const store = new FakeStore();
     store.commit(...many(1500).map(([key, object]) => [THINGS + key, object] as const));
     let left = 2;
@@ -96,7 +96,7 @@ describe("resources that come and go", () => {
     ]);
   });
 
-  test("one that is being loaded while everything is loaded anew misses nothing", async () => {
+  test("one that is being loaded while everything is loaded again misses nothing", async () => {
     const store = new FakeStore();
     store.commit(...many(2500).map(([key, object]) => [`/foos/${key}`, object] as const));
     const { cacher } = await testCache({}, store);
@@ -219,7 +219,7 @@ describe("when the store's watch breaks", () => {
     expect(notes.lines).toEqual(["+ a/x@1 1", "- a/x@2 1", "+ a/y@3", "+ a/z@4"]);
   });
 
-  test("and the place is compacted, everything is loaded anew and watches end with `compacted`", async () => {
+  test("and the revision is compacted, everything is loaded again and watches end with `compacted`", async () => {
     const { things, store, put, clock, cacher } = await testCache();
     const notes = new Notes();
     things.watch(ALL, { after: 0 }, notes);
@@ -262,7 +262,7 @@ describe("when the store's watch breaks", () => {
     expect(errors).toHaveLength(3); // the end of the watch, two loads
   });
 
-  test("and the place to which it was loaded anew is compacted before it can be followed, it is loaded once more", async () => {
+  test("and the revision of the new load is compacted before it can be followed, everything is loaded once more", async () => {
     const { things, store, cacher } = await testCache();
     const watch = store.watch.bind(store);
     let lost = 0;
@@ -356,7 +356,7 @@ test("what is kept for pages of all resources shares its bytes; the largest pays
   expect([quiet.stats().keptVersions, things.stats().keptVersions]).toEqual([1, 0]);
 });
 
-test("a page of what was there before all was loaded anew keeps nothing", async () => {
+test("a page from before everything was loaded again keeps nothing", async () => {
   const { cacher, things, put } = await testCache();
   put(["a/x", {}], ["a/y", {}]);
   const before = things.snapshot();
@@ -390,7 +390,7 @@ describe("the check against the store", () => {
     expect(await cacher.verify()).toMatchObject([{ inCache: 2, inStore: 2, different: 1, keys: ["a/x"] }]);
   });
 
-  test("is made every few minutes; a cache that differs is loaded anew and its watches end with `compacted`", async () => {
+  test("is made every few minutes; a cache that differs is loaded again and its watches end with `compacted`", async () => {
     const store = new FakeStore();
     const clock = new ManualClock();
     const cacher = await Cacher.open(store, [testResource(THINGS)], { clock });

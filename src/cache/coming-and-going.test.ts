@@ -73,7 +73,7 @@ describe("a resource that is removed", () => {
     expect(things.stats().historyBytes).toBeLessThan(1_000_000);
   });
 
-  test("while it is being loaded is refused to who added it; added again at once it is loaded anew", async () => {
+  test("during its load fails the load; added again at once it is loaded again", async () => {
     const { cacher, store } = await testCache({}, filled());
     const first = failure(cacher.addResource(foos));
     await Promise.resolve();
@@ -88,7 +88,7 @@ describe("a resource that is removed", () => {
     expect(await cacher.verify()).toEqual([]);
   });
 
-  test("while everything is loaded anew stays away", async () => {
+  test("while everything is loaded again stays removed", async () => {
     const { cacher, store } = await testCache({}, filled());
     const old = await cacher.addResource(foos);
     const reloading = cacher.reload();
@@ -103,7 +103,7 @@ describe("a resource that is removed", () => {
 });
 
 describe("a resource that is added", () => {
-  test("while everything is loaded anew, at a revision that the store has forgotten, waits for the new one", async () => {
+  test("while everything is loaded again, at a revision that the store has compacted, waits for the new one", async () => {
     const { cacher, store } = await testCache({}, filled());
     store.hold();
     store.commit([`${FOOS}b/x`, {}], [`${THINGS}a/x`, {}]);
@@ -248,7 +248,7 @@ async function play(cache: TestCache, steps: readonly Step[]): Promise<string[]>
   return [...served.keys()].toSorted();
 }
 
-test("whatever comes, goes, breaks and is loaded anew at once, what is served in the end is what is stored", async () => {
+test("whatever is added, removed, broken and loaded at once, what is served in the end is what is stored", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), async (steps) => {
       const cache = await testCache({ historyBytes: 50_000 });

@@ -122,7 +122,7 @@ describe("a fork of a cache", () => {
     await expect(cacher.addResource(testResource(`${THINGS}more/`))).rejects.toThrow(/begin with one another/);
   });
 
-  test("of a store that is further on loads everything anew; one that is behind is refused", async () => {
+  test("of a store with later revisions loads everything again; one of an earlier revision is refused", async () => {
     const { cacher, store } = await testCache();
     store.hold();
     store.commit([`${THINGS}a/x`, {}]);

@@ -36,7 +36,7 @@ test("CEL-6: what is packed many times is unpacked without going deeper each tim
   expect(valueOf("Any", bytes)).toBe(true);
 });
 
-test("CEL-6: what cannot be read is told with its beginning alone", () => {
+test("CEL-6: an unreadable message is reported with its beginning only", () => {
   const { message } = valueOf("BoolValue", new Uint8Array(100_000).fill(0xff)) as Failure;
   expect(message).toMatch(
     /^unsupported conversion to ref.Val: \(\*dynamicpb.Message\)type_url:"x.google.protobuf.BoolValue"/,

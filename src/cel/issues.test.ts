@@ -17,12 +17,12 @@ test("dots and caret are as wide as what stands above them", () => {
   expect(issuesText("éb", [{ at: 1, message: "m" }])).toBe("ERROR: <input>:1:2: m\n | éb\n | ．^");
 });
 
-test("an issue at the end of a text of several lines is told in the last one", () => {
+test("an issue at the end of a text of several lines is reported in the last one", () => {
   expect(issuesText("a\n", [{ at: 2, message: "m" }])).toBe("ERROR: <input>:2:1: m\n | \n | ^");
 });
 
 test.each(["x", "é", "😀"])(
-  "many issues of a long line of %s are told as far as a megabyte goes, in a turn that is not long",
+  "many issues of a long line of %s are reported up to a megabyte, in a slice that is not long",
   async (letter) => {
     const source = `${letter} `.repeat(50_000);
     const issues = Array.from({ length: 200 }, (_, i) => ({ at: 90_000 + i, message: "undeclared reference" }));

@@ -28,7 +28,7 @@ test("a kind of which only the names are known is found where its server says", 
   expect((await got)["spec"]).toEqual({ size: 1 });
 });
 
-test("a kind that is not served is told with what is called nearly so", async () => {
+test("a kind that is not served is reported with a similar name", async () => {
   const server = new FakeServer();
   const client = new Client(server.transport, { userAgent: "test" });
   const nearly = client.resource({ apiVersion: "example.com/v1", kind: "Thimg" });

@@ -64,7 +64,7 @@ describe("readManifests", () => {
     expect(() => readManifests(text)).toThrow(message);
   });
 
-  test("a path that is not there is told in full, and so is a folder without manifests", () => {
+  test("a missing path is reported in full, and so is a folder without manifests", () => {
     expect(() => readManifests("missing.yaml")).toThrow(`found nothing at ${join(process.cwd(), "missing.yaml")}`);
     file("empty/notes.md", "# no manifest");
     expect(() => readManifests(join(folder, "empty"))).toThrow(

@@ -51,7 +51,7 @@ async function audited() {
   return { ask, clock, hook, notes };
 }
 
-test("AUDIT-19: how long the store took is told of a write, also of one that fails", async () => {
+test("AUDIT-19: the time of the store is recorded for a write, also for one that fails", async () => {
   const { ask, clock, hook, notes } = await audited();
   hook.before = async () => {
     await nextPass();
@@ -71,7 +71,7 @@ test("AUDIT-19: how long the store took is told of a write, also of one that fai
   expect(notes.map((note) => note[key])).toEqual(["600ms", "700ms", undefined]);
 });
 
-test("AUDIT-19: a deprecated version is told, and the release that does not serve it", async () => {
+test("AUDIT-19: a deprecated version is recorded, and the release that removes it", async () => {
   const { ask, notes } = await audited();
   expect(await ask("GET", "/apis/coordination.k8s.io/v1alpha2/leasecandidates")).toBe(200);
   expect(await ask("GET", "/apis/coordination.k8s.io/v1/leases")).toBe(200);

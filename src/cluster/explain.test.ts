@@ -95,7 +95,7 @@ test("a refusal is named with its step, and the response is 200", async () => {
   expect(body).not.toHaveProperty("result");
 });
 
-test("what fails beside admission is told too", async () => {
+test("failures outside of admission are reported, too", async () => {
   const { body } = await ask("POST", `${CONFIGMAPS}?${EXPLAIN}`, { ...named("a"), data: { k: 1 } });
   expect(body).toMatchObject({ code: 400, steps: [], failure: { status: "Failure" } });
 });

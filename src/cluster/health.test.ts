@@ -40,7 +40,7 @@ test("a cache that is behind and comes closer is well, one that stands still for
   expect(check()).toBeUndefined();
 });
 
-test("a cache that has stopped to serve a resource is unwell", () => {
+test("a cache that has stopped serving a resource is unhealthy", () => {
   const { state, check } = setUp();
   state.resources = 2;
   expect(check()).toBe("expected 3 resources to be served, got 2");

@@ -152,7 +152,7 @@ test("a policy about updates alone sees a stored object as an update of itself",
   expect(only(report).writes).toMatchObject({ judged: 1, refuse: 0 });
 });
 
-test("what a mutation would change is told, and nothing is changed", async () => {
+test("what a mutation would change is reported, and nothing is changed", async () => {
   const before = cluster.store.revision;
   const report = await cluster.tryPolicies([
     mutating("stamp", "Object{metadata: Object.metadata{labels: {'stamped': object.metadata.name}}}"),
@@ -179,7 +179,7 @@ test("bindings, params and namespaces of the documents are used", async () => {
   ]);
 });
 
-test("actions of a binding, and failures, are told apart", async () => {
+test("actions of a binding, and failures, are distinguished", async () => {
   const report = await cluster.tryPolicies([
     validating("w", "object.metadata.name != 'a'"),
     binding("w", { validationActions: ["Warn"] }),
@@ -350,7 +350,7 @@ const configuration = (sideEffects: string): Value => ({
   ],
 });
 
-test("webhooks are called as dry runs, and what they refuse is told", async () => {
+test("webhooks are called as dry runs, and what they refuse is reported", async () => {
   reviews.length = 0;
   const report = await cluster.tryPolicies([configuration("None")]);
   expect(only(report)).toMatchObject({
@@ -377,7 +377,7 @@ const mutatingConfiguration: Value = {
   kind: "MutatingWebhookConfiguration",
 };
 
-test("what a webhook would change is told", async () => {
+test("what a webhook would change is reported", async () => {
   const patch = [{ op: "add", path: "/metadata/labels", value: { seen: "yes" } }];
   changing.patch = Buffer.from(JSON.stringify(patch)).toString("base64");
   const report = await cluster.tryPolicies([mutatingConfiguration]);

@@ -20,7 +20,7 @@ function* membersOf(type: Type, path: string, seen: Set<Type> = new Set()): Gene
 describe.each([neutral, kubernetes])("the kinds of the $name dialect", (dialect) => {
   const definitions = builtInDefinitions(contextOf(dialect));
 
-  test("CONV-3: each is told by its group, version and plural alone", () => {
+  test("CONV-3: each is identified by its group, version and plural alone", () => {
     const names = definitions.map((d) => `${d.plural}.${d.group}/${d.version}`);
     expect(new Set(names).size).toBe(names.length);
   });

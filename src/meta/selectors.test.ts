@@ -181,7 +181,7 @@ describe("DEC-25: field selectors", () => {
     expect(refused(() => parseFieldSelector(text))).toMatch(/expected/);
   });
 
-  test("terms are told with the pairs for an index and in one order", () => {
+  test("terms are returned with the pairs for an index and in one order", () => {
     const selector = parseFieldSelector(String.raw`type!=b,metadata.name=a\,b`);
     expect(selector.text).toBe(String.raw`metadata.name=a\,b,type!=b`);
     expect([...selector.fields].map(([field, { only }]) => [field, only])).toEqual([

@@ -61,7 +61,7 @@ describe("a live set of kinds", () => {
     expect(await read(kinds.find("example.com", "v1", "widgets")!, "a")).toMatchObject({ metadata: { name: "a" } });
   });
 
-  test("a request that is under way when its kind goes is told to try again", async () => {
+  test("a running request whose kind is removed gets the advice to retry", async () => {
     const { kinds } = await registryOf([widget("v1")]);
     const widgets = kinds.find("example.com", "v1", "widgets")!;
     await widgets.create(named(""), body("a"), WRITE, CALLER);

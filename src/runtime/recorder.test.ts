@@ -78,7 +78,7 @@ test("an event that is not answered within 30 s is given up, and the next ones a
   expect(written.map(({ note }) => note)).toEqual(["written"]);
 });
 
-test("EV-6: while the server takes nothing a thousand events wait, the others are dropped, and that is told once", async () => {
+test("EV-6: while the server accepts nothing a thousand events wait, the others are dropped, and that is reported once", async () => {
   const { server, failures, record, flush, answer } = setUp(false);
   for (let n = 0; n < 100_000; n++) record(object(`o${n}`), "note");
   await flush();
@@ -90,7 +90,7 @@ test("EV-6: while the server takes nothing a thousand events wait, the others ar
   expect([count, failures]).toEqual([1000, ["Error: events are dropped: 1000 wait to be written"]]);
 });
 
-test("dropped events are told once for all drops of a flood, however many events are written meanwhile", async () => {
+test("dropped events are reported once for all drops of a flood, however many events are written meanwhile", async () => {
   const { server, failures, record, flush, answer } = setUp(false);
   const flood = (round: number): void => {
     for (let n = 0; n < 1500; n++) record(object(`o${round}-${n}`), "note");

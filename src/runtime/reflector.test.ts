@@ -98,7 +98,7 @@ describe("the first list", () => {
     expect(watch.query).toMatchObject({ watch: "true", resourceVersion: "5", labelSelector: "x=y" });
   });
 
-  test("is begun anew when a later page fails: half a list is never followed", async () => {
+  test("is started again when a later page fails: a partial list is never followed", async () => {
     const { start, next, told, failures } = setUp();
     const started = start();
     (await next()).json(page(5, [object("a", 1)], "more"));
@@ -146,7 +146,7 @@ describe("a server that is ill", () => {
     expect(waits.at(-1)).toBeGreaterThanOrEqual(400);
   });
 
-  test("and never answers a list is given up, and that is told", async () => {
+  test("and never responds with a list times out, and that is reported", async () => {
     const { start, next, clock, failures } = setUp();
     void start();
     const call = await next();
@@ -157,7 +157,7 @@ describe("a server that is ill", () => {
     (await next()).json(page(5, []));
   });
 
-  test("and was set back to an older state is listed anew", async () => {
+  test("and was restored to an older state is listed again", async () => {
     const { stream, next, told, reflector } = await watching();
     stream.end();
     const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version: 5, current: 3" }];
@@ -172,7 +172,7 @@ describe("a server that is ill", () => {
   });
 });
 
-test("an index that throws loses no change, and is told of; who is not in it is not found in it", async () => {
+test("an index that throws loses no change, and the error is reported; its object is not found in it", async () => {
   const { stream, told, reflector, failures } = await watching();
   const nameUnlessB = ({ metadata: { name } }: ApiObject): string => {
     if (name === "b") throw new Error("not b");
@@ -288,7 +288,7 @@ describe("following", () => {
     expect([reflector.state, told.at(-1)]).toEqual(["synced", "+a@39"]);
   });
 
-  test("an object that was made anew between two lists is told as deleted and added", async () => {
+  test("an object that was created again between two lists is reported as deleted and added", async () => {
     const { stream, next, told } = await watching();
     told.length = 0;
     stream.event("ERROR", { kind: "Status", code: 410, reason: "Expired" });
@@ -337,7 +337,7 @@ describe("following", () => {
 });
 
 describe("stopping", () => {
-  test("ends the watch, and nothing is told afterwards", async () => {
+  test("ends the watch, and no observer is called afterwards", async () => {
     const { stream, told, reflector, server } = await watching();
     told.length = 0;
     const stopped = reflector.stop();

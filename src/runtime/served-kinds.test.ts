@@ -96,7 +96,7 @@ test("a thousand who wait for a kind are one reading after 1 s, then later and l
   expect(woken).toBe(1000);
 });
 
-test("who asks while an answer is on its way is told what is so from then on; all such share one reading", async () => {
+test("callers during a read of discovery get the state after their call; all of them share one read", async () => {
   const { server, answer, kinds: all } = setUp();
   const first = all.serves(ConfigMap);
   await settle();
@@ -108,7 +108,7 @@ test("who asks while an answer is on its way is told what is so from then on; al
   expect(server.calls).toHaveLength(4);
 });
 
-test("a reading that fails is told, and made again later; one that is not answered within a minute fails", async () => {
+test("a read that fails is reported, and repeated later; one without a response within a minute fails", async () => {
   const { server, clock, failures, waited, answer, kinds: all } = setUp();
   const heard: number[] = [];
   all.on((now) => heard.push(now.length));

@@ -6,7 +6,7 @@
 
 /** The client of a session. */
 export interface SessionStreams {
-  /** The bytes from the client, until it closes its side; undefined where it sends nothing. Only as much is read from the client as is consumed. */
+  /** The bytes from the client, until it closes its side; undefined where it sends none. No more is read from the client than is consumed. */
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
   /** The last announced size of the client's terminal in characters. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
@@ -19,7 +19,7 @@ export interface SessionStreams {
 /** A program with a session. */
 export interface Session {
   /**
-   * Talks until the program ends; resolves to its exit code.
+   * Runs a session until the program ends; resolves to its exit code.
    *
    * @throws Error where the program cannot be run, with a text for the client
    */

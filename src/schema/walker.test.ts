@@ -120,7 +120,7 @@ describe("CONV-2: JSON types", () => {
     expect(member("size", new JsonNumber("1.5e3"))).toBe("1500");
   });
 
-  test("a mismatch is told with its path, what was expected and what stood there", () => {
+  test("a mismatch is reported with its path, what was expected and what was found", () => {
     const { mismatches } = decode({ items: [{ name: "a" }, { name: 5 }], byName: { "a.b": { name: [] } } });
     expect(mismatches).toEqual([
       { path: "items[1].name", expected: "a string", got: "a number", type: "number" },
@@ -151,7 +151,7 @@ describe("unknown members", () => {
     expect(object["metadata"]).toEqual({ labels: { any: "x" } });
   });
 
-  test("are told a hundred times at most", () => {
+  test("are reported a hundred times at most", () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`m${i}`, i]));
     const { object, unknown } = decode(many);
     expect(unknown).toHaveLength(100);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addWarnings, addWarningsInSteps } from "./warnings.ts";
 
-test("each text is told once", () => {
+test("each text is reported once", () => {
   const ctx = { warnings: ["a"] };
   addWarnings(ctx, ["a", "b", "b", "c"]);
   expect(ctx.warnings).toEqual(["a", "b", "c"]);

@@ -269,7 +269,7 @@ describe("Pods of many containers", () => {
     }
   });
 
-  test("restarts of all containers count anew in one look, and each is noted", async () => {
+  test("restarts of all containers count again in one pass, and each is recorded", async () => {
     const key = "simulation.keelson.dev/restarts-reset";
     const counts = (count: number) => JSON.stringify(Object.fromEntries(names.map((name) => [name, count])));
     const restarted = pod(

@@ -458,7 +458,7 @@ describe("run", () => {
     await cluster.settled();
   });
 
-  test("what was stopped or has crashed does nothing any more; each is told apart by restart", async () => {
+  test("a stopped or crashed run does nothing any more; restarts are distinguished", async () => {
     const running = await cluster.run(podSets);
     const crashing = await cluster.run(defineController({ ...podSets.definition, name: "others" } as never));
     await running.stop();

@@ -56,7 +56,7 @@ test("changes after the end of the range are left out", async () => {
   expect(parts.map(({ revision }) => revision)).toEqual([2, 3]);
 });
 
-test("a history that is compacted meanwhile is told", async () => {
+test("a history that is compacted meanwhile is reported", async () => {
   const store = await storeWith(5, 10);
   await store.compact(4);
   const read = changesOf(store, range(store, 1));

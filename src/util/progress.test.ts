@@ -78,7 +78,7 @@ test.each([
   expect(shown).toEqual([text]);
 });
 
-test("a long rest is told in minutes and hours", () => {
+test("a long rest is printed in minutes and hours", () => {
   const { clock, shown, progress } = setUp(2000, 2000);
   progress.begin("checking", "record", 1_000_000);
   clock.advance(1500);

@@ -49,7 +49,7 @@ describe("short-lived entries", () => {
     expect(set.size).toBe(SOME);
   });
 
-  it("is there in the order in which it came, however often the map began anew", () => {
+  it("is there in the order in which it was added, however often the map started again", () => {
     const map = new ShortLivedMap<number, string>();
     for (let i = 0; i < 1000; i++) {
       map.set(i, `${i}`);

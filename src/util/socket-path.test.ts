@@ -34,7 +34,7 @@ test.runIf(process.platform === "linux")("a socket in a deep directory is served
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test.runIf(process.platform === "linux")("a directory that is not there is told", () => {
+test.runIf(process.platform === "linux")("a missing directory is reported", () => {
   expect(() => shortPath(join(root, "none", "x".repeat(60), "y".repeat(60), "csi.sock"))).toThrow(/ENOENT/);
 });
 

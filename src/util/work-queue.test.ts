@@ -180,7 +180,7 @@ describe("WorkQueue", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("a time that doubles does so each time in a row, up to the longest wait, and begins anew after another result", async () => {
+  test("a time that doubles does so each time in a row, up to the longest wait, and starts again after another result", async () => {
     const { clock, queue, begun, done } = setUp({ retry: { first: 50, most: 1000 } });
     const waits = async (): Promise<number> => {
       const [from, before] = [clock.steady(), begun.length];

@@ -60,7 +60,7 @@ describe("revisions", () => {
     expect(count).toBe(5000);
   });
 
-  test("many revisions of one template are told from the others in one pass", async () => {
+  test("many revisions of one template are distinguished from the others in one pass", async () => {
     const small = { spec: {} } as unknown as PodTemplate;
     const equal = { spec: { template: { spec: {}, $patch: "replace" } } };
     const history = Array.from({ length: 40_000 }, (_, i) => revision(`r-${i}`, i % 2 === 0 ? equal : { i }));

@@ -83,7 +83,7 @@ test.skipIf(process.platform !== "linux")(
 );
 
 test.skipIf(process.platform !== "linux")(
-  `${STRANGERS} strangers who read no answer take less than ${MOST_STRANGERS_MIB} MiB together soon after they came`,
+  `${STRANGERS} unauthenticated clients that read no response take less than ${MOST_STRANGERS_MIB} MiB together soon after they came`,
   { timeout: 300_000 },
   async () => {
     const target = await Target.start(scratch.fresh());

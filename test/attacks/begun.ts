@@ -35,10 +35,10 @@ export async function begin(
   return wires;
 }
 
-/** A list; of one that {@link fill} has made long nothing is sent before somebody reads. */
+/** A list; of one that {@link fill} has made long nothing is sent before a client reads. */
 export const unreadList = (stream: number, token = TOKEN): Buffer => request(stream, CONFIG_MAPS, [bearer(token)]);
 
-/** The object that {@link fill} has made, in a form that is made anew for each answer. */
+/** The object that {@link fill} has created, in a form that is computed again for each response. */
 export const unreadYaml = (stream: number, token = TOKEN): Buffer =>
   request(stream, `${CONFIG_MAPS}/large`, [bearer(token), ["accept", "application/yaml"]]);
 
@@ -48,7 +48,7 @@ export const slowPost = (stream: number, token = TOKEN): Buffer => {
   return Buffer.concat([headersOf(stream, block, 0), frame(TYPE.data, 0, stream, Buffer.from("{"))]);
 };
 
-/** Makes what a list is too long for, so that it cannot be sent before somebody reads. */
+/** Creates so many objects that a list cannot be sent before a client reads. */
 export async function fill(client: Http2Client): Promise<void> {
   await client.send("POST", CONFIG_MAPS, configMap("large", { text: "x".repeat(900_000) }));
 }

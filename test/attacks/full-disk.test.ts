@@ -1,5 +1,5 @@
 /**
- * The real executable on a disk that it fills itself, and on one that somebody else fills. `ATTACKERS=10000` plays
+ * The real executable on a disk that it fills itself, and on one that another program fills. `ATTACKERS=10000` runs
  * larger disks.
  */
 import assert from "node:assert/strict";
@@ -263,7 +263,7 @@ describe.each(DISKS)("%o and objects of %d bytes", (disk, size) => {
     }),
   );
 
-  test("filled by somebody else: deletes work, and once that is gone writes do", { timeout }, (context) =>
+  test("filled by another program: deletes work, and once there is space again writes do", { timeout }, (context) =>
     onDisk(disk, size, context, async (filled, ballast) => {
       await prepare(filled);
       fillDisk(ballast);

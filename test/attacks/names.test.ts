@@ -15,7 +15,7 @@ import { Wire, headersOf } from "./wire.ts";
 
 const TOKEN = "the-token-of-an-account-without-roles";
 
-/** Who asks, by the headers that they send. */
+/** The users, by the headers that they send. */
 const WHO: readonly (readonly [name: string, headers: Headers])[] = [
   ["nobody", []],
   ["an account without roles", [["authorization", `Bearer ${TOKEN}`]]],
@@ -157,7 +157,7 @@ const asksOften =
     });
   };
 
-/** Shows certificates of an authority that nobody knows, with other long names each. */
+/** Shows certificates of an unknown authority, each with other long names. */
 async function certificates({ target }: Attack): Promise<void> {
   const term = { now: Date.now(), days: 1 };
   const unknown = authority(term);

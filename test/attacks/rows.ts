@@ -121,7 +121,7 @@ async function usedAfter(target: Target, most: number): Promise<number> {
   return used;
 }
 
-/** The highest resident memory of a server while something goes on. */
+/** The highest resident memory of a server during some work. */
 class Peak {
   readonly #target: Target;
   readonly #timer: NodeJS.Timeout;

@@ -12,7 +12,7 @@ import { type Wire, request } from "./wire.ts";
 const SOMEBODY = "the-token-of-somebody-who-is-no-admin";
 const FILE = "test/attacks/seats.test.ts";
 
-/** Holds many requests while the healthy client goes on. */
+/** Holds many requests while the healthy client continues. */
 const held =
   (count: number, bytes: (stream: number) => Buffer) =>
   async ({ target, client }: Attack): Promise<void> => {
@@ -45,7 +45,7 @@ async function stoppedBodies({ target, client }: Attack): Promise<void> {
   await client.send("DELETE", `${CONFIG_MAPS}/beside`);
 }
 
-/** Watches that nobody reads end when too much waits for them; who writes does not wait for them. */
+/** Watches that are not read end when too much waits for them; writers do not wait for them. */
 async function unreadWatches({ target, client }: Attack): Promise<void> {
   const watches = (): Promise<number> => target.metric("keelson_cache_watches");
   const others = await watches();
@@ -102,7 +102,7 @@ test.concurrent.each([
     const client = await target.connect({ authorization: `Bearer ${SOMEBODY}` });
     await fill(await target.connect());
     const code = async (): Promise<number> => (await client.send(method, path, body)).status;
-    // Whoever is slow has his seat for a second; there are always more of them.
+    // A slow client has its seat for a second; there are always more of them.
     const wires: Wire[] = [];
     await until(async () => {
       wires.push(...(await begin(target, EACH, (stream) => bytes(stream, SOMEBODY))));

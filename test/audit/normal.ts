@@ -18,7 +18,7 @@ const REPLACED = new Set([
   "authentication.kubernetes.io/issued-credential-id",
 ]);
 
-/** An event, or a part of one, as events of two servers can be compared; whoever has sent it is left out. */
+/** An event, or a part of one, in a form in which events of two servers can be compared; the sender is left out. */
 export function normal(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normal);
   // The real server forgets to name a version of options of deletions that are public.

@@ -22,7 +22,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
   });
   afterAll(() => world.end());
 
-  test("is backed up while it serves, and restored to the same objects under a revision that nobody has seen", async () => {
+  test("is backed up while it serves, and restored to the same objects under a new revision", async () => {
     const file = fresh();
     let [writes, on] = [0, true];
     const writing = (async () => {
@@ -46,7 +46,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(seen) + 100_000);
     expect(restored.stdout).toContain(`the store continues at revision ${metadata.resourceVersion}`);
 
-    // Whoever knows the old server is told that what it knows is gone.
+    // Clients of the old server learn that the revisions that they know do not exist any more.
     for (const resourceVersion of [revision!, seen, items[0]!.metadata.resourceVersion!]) {
       const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 5 });
       const refused = await watch.next().catch((error: unknown) => error);

@@ -10,7 +10,7 @@ test("a verb may be over its budget by a tenth, and not by more", () => {
   ]);
 });
 
-test("a verb without a budget, and a budget without a verb, are told of", () => {
+test("a verb without a budget, and a budget without a verb, are reported", () => {
   expect(complaints({ get: 1 }, { list: 2 })).toEqual([
     expect.stringMatching(/^get: expected it to be measured, found no such verb/),
     expect.stringMatching(/^list: expected a budget, found none/),

@@ -126,7 +126,7 @@ const takesText = ({ params }: Overload): boolean =>
 
 const signature = ({ name, params }: Overload): string => `${name}(${params.map(typeText).join(", ")})`;
 
-describe("a call of a function with a text of 50,000 characters holds nobody", () => {
+describe("a call of a function with a text of 50,000 characters delays no other request", () => {
   const overloads = ALL.filter(takesText);
 
   test("the functions that take texts are known", () => {

@@ -80,7 +80,7 @@ describe("a client of a kubeconfig", () => {
     expect(await namespaces(connection)).toBeGreaterThan(0);
   });
 
-  test("expects the name that tls-server-name says, and accepts any certificate where it is told so", async () => {
+  test("expects the name in tls-server-name, and accepts any certificate where it is configured to", async () => {
     const wrong = await connect(config({ ...admin.cluster, "tls-server-name": "elsewhere.example" }, admin.user));
     await expect(namespaces(wrong)).rejects.toThrow(/no response from .*elsewhere\.example/);
     const { "certificate-authority-data": _, ...bare } = admin.cluster;
@@ -268,7 +268,7 @@ describe("an exec plugin", () => {
     expect(runs()).toHaveLength(3);
   });
 
-  test("may give a certificate, and is told of the cluster where it wants to know", async () => {
+  test("may return a certificate, and gets the cluster where it requests it", async () => {
     const [cert, key] = ["client-certificate-data", "client-key-data"].map((member) =>
       Buffer.from(admin.user[member]!, "base64").toString(),
     );
@@ -315,7 +315,7 @@ describe("an exec plugin", () => {
     await expect(sent(await connect(config({ server: echoAt() }, exec())))).rejects.toThrow(message);
   });
 
-  test("that is not there is told with the hint of the kubeconfig", async () => {
+  test("that is missing is reported with the hint of the kubeconfig", async () => {
     const connection = await connect(
       config({ server: echoAt() }, exec({ command: "no-such-plugin", installHint: "Get it." })),
     );

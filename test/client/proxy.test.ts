@@ -11,7 +11,7 @@ import { systemClock } from "../../src/util/clock.ts";
 
 const pki = createPki({ hosts: ["127.0.0.1", "localhost"], clock: systemClock });
 const open = new DisposableStack();
-/** What proxies were asked: the method, the target, and who asks. */
+/** The requests that proxies got: the method, the target, and the user. */
 const asked: string[] = [];
 let refuses = false;
 

@@ -186,7 +186,7 @@ test("a response is complete for a reader that begins after the server has ended
   }
 });
 
-test("a request ends when it is told to while its connection is opened, which others go on waiting for", async () => {
+test("a request that is aborted while its connection opens ends, and others still wait for the connection", async () => {
   const sockets: net.Socket[] = [];
   const silent = net.createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -200,7 +200,7 @@ test("a request ends when it is told to while its connection is opened, which ot
   expect(sockets[0]!.readyState).toBe("open");
   second.abort(new Error("enough, too"));
   await expect(two).rejects.toThrow("enough, too");
-  // Nobody waits for it any more.
+  // No caller waits for it any more.
   await expect.poll(() => sockets[0]!.resume().closed).toBe(true);
 });
 

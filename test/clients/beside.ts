@@ -25,7 +25,7 @@ export class Beside {
   #server!: Keelson;
   #client!: Http2Client;
 
-  /** Starts the server. @param options what it is told beside what it needs */
+  /** Starts the server. @param options additional options */
   async serve(...options: readonly string[]): Promise<void> {
     const needed = ["--data-dir", this.#directory, "--port", "0", "--dialect", "kubernetes"];
     this.#server = await Keelson.serve([...needed, ...options]);
@@ -51,7 +51,7 @@ export class Beside {
     return join(this.#directory, "admin.kubeconfig");
   }
 
-  /** Starts a program with an environment of its own. @param name by which it is told in messages; that of its file by default */
+  /** Starts a program with an environment of its own. @param name its name in messages; that of its file by default */
   run(
     [file, ...args]: readonly string[],
     env: Readonly<Record<string, string>> = {},

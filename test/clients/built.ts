@@ -43,7 +43,7 @@ export async function built(source: Source): Promise<string | undefined> {
   const output = outputOf(source);
   if (existsSync(output)) return output;
   using _ = await lock(`${output}.lock`);
-  // Somebody else may have built it meanwhile.
+  // Another process may have built it meanwhile.
   if (existsSync(output)) return output;
   const making = `${output}.making`;
   rmSync(making, { recursive: true, force: true });

@@ -113,7 +113,7 @@ describe.skipIf(bin === undefined)("helm that waits", { timeout: 120_000 }, () =
     expect(await helm("test shop --timeout 30s")).toMatchObject({ code: 1, out: expect.stringContaining("failed") });
   });
 
-  test("an install whose Pods cannot be placed is told so in time", async () => {
+  test("an install whose Pods cannot be scheduled fails in time", async () => {
     await helm("create greedy");
     const { code, out } = await helm(
       "install greedy ./greedy --wait --timeout 3s --set resources.requests.cpu=100 --set serviceAccount.create=false",

@@ -169,7 +169,7 @@ describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () =
   });
 
   test("an upgrade changes what differs, and removes what the chart has no more", async () => {
-    // What somebody else has said stays, where the chart is silent.
+    // Fields of other managers stay, where the chart does not set them.
     const { json: before } = await merge(DEPLOYMENT, { metadata: { annotations: { "example.com/note": "kept" } } });
     await helm("upgrade web charts/web --set ingress.enabled=true --set replicaCount=3 --set image.tag=1.29");
     const after = await get(DEPLOYMENT);
@@ -205,7 +205,7 @@ describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () =
     );
   });
 
-  test("--wait waits for Pods that nobody makes, and says so when its time is over", async () => {
+  test("--wait waits for Pods that are never created, and fails at its timeout", async () => {
     const waited = await tried("upgrade web charts/web --reuse-values --wait --timeout 3s");
     expect(waited.code).toBe(1);
     expect(waited.stderr).toContain("context deadline exceeded");
@@ -294,7 +294,7 @@ describe.skipIf(bin === undefined)(`helm ${version}`, { timeout: 120_000 }, () =
     expect(await installing).toMatchObject({ code: 0, stderr: "" });
     expect((await get(crate)).spec).toEqual({ bottles: 6, colour: "green" });
     await until(async () => (await statusOf(job)) === 404);
-    // The definition is left to whoever removes it on purpose.
+    // The definition is left to a user who removes it on purpose.
     await helm("uninstall crates --wait --timeout 50s");
     expect(await statusOf(crate)).toBe(404);
     expect(await statusOf("/apis/shop.example.com/v1/namespaces/shop/crates")).toBe(200);

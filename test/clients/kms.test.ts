@@ -120,7 +120,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     expect(await secrets().get(at("a"))).toEqual(made);
   });
 
-  test("CRYPT-12: with another key id new values are sealed anew, and old ones are read and written again", async () => {
+  test("CRYPT-12: with another key id new values are encrypted with another seed, and old ones are read and written again", async () => {
     let known = await secrets().create(secret("a"));
     const same = await secrets().update(known);
     expect(same.metadata.resourceVersion).toBe(known.metadata.resourceVersion);
@@ -137,7 +137,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     expect(await rewritten()).toBe(false);
   });
 
-  test("CRYPT-12: one that says it is unwell fails the readiness by its name, and writes go on for three minutes", async () => {
+  test("CRYPT-12: an unhealthy plugin fails the readiness by its name, and writes succeed for three minutes", async () => {
     await expect.poll(async () => (await ready()).status, patience).toBe(200);
     be("one", "the vault is sealed");
     await expect.poll(async () => (await ready()).status, patience).toBe(500);
@@ -155,7 +155,7 @@ describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout
     await expect.poll(() => codeOf(secrets().create(secret(`b-${written++}`))), patience).toBe(500);
     expect(written).toBeGreaterThan(1);
     expect(await codeOf(secrets().get(at("a")))).toBe(200);
-    // A server that begins now has nobody to open the seed.
+    // A server that starts now has no plugin to decrypt the seed.
     await start();
     expect(await codeOf(secrets().get(at("a")))).toBe(500);
     await begin();

@@ -170,7 +170,7 @@ describe.skipIf(bin === undefined)(`kubelet ${version}`, { timeout: 120_000 }, (
     await end("projected");
   });
 
-  test("PROJ-37, NODE-3: a Pod waits for what it mounts, is told so, and runs when it is there", async () => {
+  test("PROJ-37, NODE-3: a Pod waits for the objects of its volumes, gets an Event, and runs when they exist", async () => {
     await makePod("patient", [{ name: "late", configMap: { name: "late" } }]);
     const told = await world.event("default", "patient", "FailedMount");
     expect(told.type).toBe("Warning");

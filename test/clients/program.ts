@@ -26,7 +26,7 @@ import { type Check, type Dialect, writeLibrary } from "./results.ts";
 /** How a program is run. */
 export interface Command {
   readonly file: string;
-  /** What stands before the part. */
+  /** The parts of the command before the part's name. */
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -43,9 +43,9 @@ export interface Library {
   readonly command: Command | undefined;
   /** The dialects that each part is played in. */
   readonly parts: Readonly<Record<string, readonly Dialect[]>>;
-  /** What its servers are told beside what they need. */
+  /** Additional options of its servers. */
   readonly serve?: readonly string[];
-  /** What the server of a part is told beside that. */
+  /** Further options of the server of a part. */
   readonly serveFor?: Readonly<Record<string, readonly string[]>>;
   /** How long a part may take; a minute by default. */
   readonly ms?: number;

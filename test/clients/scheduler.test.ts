@@ -91,7 +91,7 @@ describe.skipIf(bin === undefined)(`kube-scheduler ${version}`, { timeout: 120_0
     await deletePod("fits");
   });
 
-  test("a Pod that fits nowhere is told why, and placed when a node has grown", async () => {
+  test("a Pod that fits no node gets the reason, and is bound when a node has grown", async () => {
     await makePod("big", "6");
     const waiting = await world.once(at("big"), isWaiting);
     expect(waiting.spec.nodeName).toBeUndefined();

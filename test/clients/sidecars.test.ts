@@ -170,7 +170,7 @@ describe.skipIf(bin === undefined)("SUP-18: sidecars", { timeout: 120_000 }, () 
     expect((await world.once(at("roomless"), isBound)).metadata.annotations[SELECTED]).toBe("two");
   });
 
-  test("CTL-GEN-3: what the driver refuses is told, tried again, and done", async () => {
+  test("CTL-GEN-3: a refusal of the driver is reported, tried again, and succeeds", async () => {
     world.fail("CreateVolume", "INTERNAL");
     await world.create(CLAIMS, claimOf("patient"));
     const told = await world.event("default", "patient", "ProvisioningFailed");
@@ -247,7 +247,7 @@ describe.skipIf(bin === undefined)("SUP-18: sidecars", { timeout: 120_000 }, () 
     expect(world.calls("DeleteVolume").at(-1).volume_id).toBe(volumeHandle);
   });
 
-  test("VA-17, CTL-AD-9: an attach that fails is told on the Pod, and tried again on the same object", async () => {
+  test("VA-17, CTL-AD-9: an attach that fails is reported on the Pod, and tried again on the same object", async () => {
     const [claim] = await provision("stubborn");
     world.fail("ControllerPublishVolume", "INTERNAL");
     await makePod("stubborn", "stubborn", "one");
@@ -327,7 +327,7 @@ describe.skipIf(bin === undefined)("SUP-18: sidecars", { timeout: 120_000 }, () 
     expect(world.calls("DeleteVolume").at(-1).volume_id).toBe(volume.spec.csi.volumeHandle);
   });
 
-  test("CTL-OUT-3: a disk that cannot be deleted is told, tried again, and goes", async () => {
+  test("CTL-OUT-3: a disk that cannot be deleted is reported, tried again, and deleted", async () => {
     const [, volume] = await provision("sticky");
     const { name } = volume.metadata;
     world.fail("DeleteVolume", "INTERNAL");

@@ -20,7 +20,7 @@ import {
 describeInBrowser("a browser", () => {
   let server: TestServer;
   let browser: TestBrowser;
-  /** A page of somebody else, on the same machine: for cookies it is the same site. */
+  /** A page of another origin on the same machine: for cookies it is the same site. */
   let foreign: Server;
   let foreignUrl = "";
 

@@ -128,7 +128,7 @@ describeInBrowser("much in the console", () => {
           await page.mouse.wheel(0, 2500);
           await page.waitForTimeout(50);
         }
-        // Every part of it is shown where it is asked for.
+        // Every part of it can be scrolled to.
         for (const share of [0.1, 0.35, 0.6, 0.85]) {
           await grid.evaluate((element, at) => {
             element.scrollTop = element.scrollHeight * at;

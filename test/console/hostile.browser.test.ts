@@ -1,4 +1,4 @@
-/** Contents that mean harm, in every view: nothing runs, nothing is loaded, nothing hides or turns what stands around it. */
+/** Malicious contents in every view: nothing runs, nothing is loaded, nothing hides or reverses other texts. */
 import { once } from "node:events";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -400,7 +400,7 @@ describeInBrowser("contents that mean harm", () => {
     await page.locator(".error-box, .empty").first().waitFor();
     await expectHarmless(one, "a command");
 
-    // Whoever may set up a webhook says what others read.
+    // A user who may configure a webhook decides what others read.
     await page.goto(`${server.url}/console/new?kind=core%2Fv1%2Fsecrets`);
     await page.locator(".edit-main", { hasText: "kind: Secret" }).waitFor();
     await replaceText(page, "apiVersion: v1\nkind: Secret\nmetadata:\n  name: refused\n");

@@ -73,7 +73,7 @@ describeInBrowser("an object", () => {
       const { page } = opened;
       await editor(page).waitFor();
       expect(await editor(page).innerText()).toContain("kind: ConfigMap");
-      // A mistake is told at its line, by the schema.
+      // An error is shown at its line, by the schema.
       await type(page, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\ndata:\n  port: 80\n");
       await page.locator(".cm-lintRange-error", { hasText: "80" }).waitFor();
       // The server refuses it as well, and names the line.
@@ -105,7 +105,7 @@ describeInBrowser("an object", () => {
       await page.locator(".difference-added", { hasText: 'port: "8080"' }).waitFor();
       await page.locator(".difference-removed", { hasText: 'port: "80"' }).waitFor();
       expect((await maps().get(KEY)).data).toEqual({ port: "80", colour: "red" });
-      // Somebody is faster: the edit comes to the newer version.
+      // Another client writes first: the edit applies to the newer version.
       await maps().patch(KEY, { data: { size: "1" } });
       await button(page, "Save").click();
       await page.getByText("The object was changed meanwhile").waitFor();

@@ -380,7 +380,7 @@ describe("time", () => {
     const signOut = (one: string): Promise<Answer> => ask(one, "/console/session", OWN, { of: own, method: "DELETE" });
     const cookie = await cookieOf(undefined, own);
     clock.ahead += 5 * 3_600_000;
-    // Somebody has a copy of the cookie and renews it; the user signs out with the older one.
+    // An attacker has a copy of the cookie and renews it; the user signs out with the older one.
     const copied = cookieIn(await ask(cookie, "/console/session", OWN, { of: own }));
     expect((await ask(copied, NAMESPACES, OWN, { of: own })).code).toBe(200);
     await signOut(cookie);

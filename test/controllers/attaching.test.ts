@@ -124,7 +124,7 @@ describe("attaching", () => {
     expect(await events()).toEqual([]);
   });
 
-  test("CTL-AD-3: what is attached is listed in the status of the node, and the pod is told, once", async () => {
+  test("CTL-AD-3: attached volumes are in the status of the node, and the Pod gets one Event", async () => {
     await attached();
     expect((await nodes().get({ name: "n1" })).status.volumesAttached).toEqual([{ name: ENTRY, devicePath: "" }]);
     expect(await events()).toEqual([["Normal", "SuccessfulAttachVolume", FROM, 1]]);
@@ -226,7 +226,7 @@ describe("attaching", () => {
     expect(new Set(told)).toEqual(new Set(["FailedAttachVolume", "SuccessfulAttachVolume"]));
   });
 
-  test("CTL-AD-14: a volume for one node goes to a second when the first has given it up, and the pod is told once", async () => {
+  test("CTL-AD-14: a volume for one node is attached to a second after the first has released it, and the Pod gets one Event", async () => {
     await attached();
     await makeNode("n2");
     await makePod("q", "n2");
@@ -255,7 +255,7 @@ describe("attaching", () => {
   });
 
   test.each([[["ReadWriteMany"]], [["ReadWriteOnce", "ReadOnlyMany"]]])(
-    "CTL-AD-15: a volume with %j gets an attachment for each node, and nobody is told of it",
+    "CTL-AD-15: a volume with %j gets an attachment for each node, and nothing is reported",
     async (modes) => {
       await attached(modes);
       await makeNode("n2");
@@ -334,7 +334,7 @@ describe("attaching", () => {
     });
   });
 
-  test("CTL-AD-16: an attachment that somebody deleted is made again, and the node loses its entry meanwhile", async () => {
+  test("CTL-AD-16: an attachment that a user deleted is created again, and the node loses its entry meanwhile", async () => {
     await attached();
     const { uid } = (await on("n1"))!.metadata;
     await attachments().patch({ name: nameOn("n1") }, { metadata: { finalizers: ["external-attacher/d"] } });
@@ -525,7 +525,7 @@ describe("detaching", () => {
     }
     await start(attachDetach(kubernetes));
     await world.settled();
-    // Nobody knows what a node used that was gone before.
+    // The volumes of a node that was deleted earlier are not known.
     expect(await all()).toEqual(["v n3"]);
     await world.advance("6m");
     expect(await all()).toEqual([]);

@@ -423,7 +423,7 @@ describe("WL-HPA-6: windows and rates", () => {
     expect(await replicas()).toBe(8);
   });
 
-  test("the limits are told", async () => {
+  test("the limits are reported", async () => {
     await makeDeployment(2);
     await makePods(2);
     measureAll(2, "200m");

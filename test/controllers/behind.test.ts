@@ -108,7 +108,7 @@ test("CTL-PODGC-7: a Pod that is collected has failed before, also where that me
   expect(seen.requests.map(({ verb, code }) => `${verb} ${code}`)).toEqual(["patch 409", "patch 200", "delete 200"]);
 });
 
-test("WL-NODE-1: a node is told of the time, also where that met a conflict", async () => {
+test("WL-NODE-1: a node gets the annotation with the time, also after a conflict", async () => {
   await run("ttl");
   cluster.faults.next({ kind: Node, verb: "patch" }, conflict());
   const annotations = { "node.alpha.kubernetes.io/ttl": "7" };

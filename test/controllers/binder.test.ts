@@ -146,7 +146,7 @@ describe("binding (SUP-20)", () => {
 });
 
 describe("reservations", () => {
-  test("CTL-BIND-24..26: a claim that names its volume waits for it, and is told what it lacks", async () => {
+  test("CTL-BIND-24..26: a claim that names its volume waits for it, and gets an Event with what it lacks", async () => {
     await makeClaim("a", { more: { volumeName: "v" } });
     await world.settled();
     expect((await claimOf("a")).status).toEqual({ phase: "Pending" });
@@ -210,7 +210,7 @@ describe("volumes that name their claim", () => {
     expect([claim.metadata.annotations, volume.metadata.annotations]).toEqual([{ [COMPLETED]: "yes" }, undefined]);
   });
 
-  test("CTL-BIND-32: of another volumeMode than their claim they are not bound to it, and both are told", async () => {
+  test("CTL-BIND-32: of another volumeMode than their claim they are not bound to it, and both get an Event", async () => {
     const { metadata } = await makeClaim("a");
     await makeVolume("v", { more: { volumeMode: "Block", claimRef: { ...at("a"), uid: metadata.uid } } });
     await world.settled();
@@ -369,7 +369,7 @@ test("CTL-RECLAIM-1: a volume whose reference names no claim that there can be i
 });
 
 describe("classes", () => {
-  test("CTL-BIND-45, 46, CTL-PROV-1, 6: who makes volumes of a class is told; who cannot be is said", async () => {
+  test("CTL-BIND-45, 46, CTL-PROV-1, 6: a claim names the provisioner of its class, and gets an Event where there is none", async () => {
     await makeClaim("none", { className: "" });
     await makeClaim("a");
     await world.settled();
@@ -384,7 +384,7 @@ describe("classes", () => {
     });
   });
 
-  test("CTL-PROV-2: a volume that fits is taken, and nobody told to make one", async () => {
+  test("CTL-PROV-2: a volume that fits is used, and no provisioner is requested", async () => {
     await makeClass("c");
     await makeVolume("v");
     await world.settled();
@@ -394,7 +394,7 @@ describe("classes", () => {
     expect(await eventsOf("a")).toEqual([]);
   });
 
-  test("CTL-PROV-5, 8, 9: a class that is made again with another provisioner changes who is told, its driver where it was taken over", async () => {
+  test("CTL-PROV-5, 8, 9: a class that is created again with another provisioner changes the requested one, its driver where it was migrated", async () => {
     const told = async () => (await claimOf("a")).metadata.annotations;
     const marksOf = (provisioner: string) => ({
       "volume.kubernetes.io/storage-provisioner": provisioner,
@@ -657,7 +657,7 @@ describe("reclaiming", () => {
   });
 });
 
-test("a volume that was given is offered to nobody while memory shows it as it was", async () => {
+test("an allocated volume is not offered again while the informer shows its old state", async () => {
   await using own = await World.create();
   const held = Promise.withResolvers<void>();
   let isHeld = false;

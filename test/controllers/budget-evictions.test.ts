@@ -35,7 +35,7 @@ async function play(seed: number): Promise<{ readonly granted: number; readonly 
   } as NewObject<PodDisruptionBudget>);
   let manager = await world.run(disruption);
   const counts = { granted: 0, refused: 0 };
-  // The clock stands still: nobody tries again later.
+  // The clock does not advance: no client tries again later.
   const client = world.client.with({
     through: (transport) => async (request) => {
       const answer = await transport(request);

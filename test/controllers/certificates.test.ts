@@ -32,7 +32,7 @@ interface More {
   readonly name?: string;
   readonly usages?: readonly string[];
   readonly expirationSeconds?: number;
-  /** Who asks; the admin by default. */
+  /** The user of the request; the admin by default. */
   readonly by?: { readonly user: string; readonly groups: readonly string[] };
 }
 
@@ -143,7 +143,7 @@ describe("approving", () => {
     expect((await outcome("s")).why).toBe("A node requests its own client certificate, and is allowed to.");
   });
 
-  test("CERT-10: others wait for somebody", async () => {
+  test("CERT-10: other requests wait for an approver", async () => {
     await ask(CLIENT, node, { usages: SIGNED_CLIENT });
     await ask(NODE_CLIENT, { ...node, dns: ["n"] }, { name: "s", usages: SIGNED_CLIENT });
     expect([(await outcome()).types, (await outcome("s")).types]).toEqual([[], []]);

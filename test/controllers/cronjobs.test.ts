@@ -78,7 +78,7 @@ describe("a CronJob that is due", () => {
     expect(await cluster.told("k")).toEqual(["Normal SuccessfulCreate"]);
   });
 
-  test("WL-CRON-1: more than 100 that were missed are told, and the last is made all the same", async () => {
+  test("WL-CRON-1: more than 100 missed times are reported, and the last Job is created all the same", async () => {
     await cluster.makeCron({ schedule: "* * * * *" });
     await cluster.kill();
     await cluster.advance("101m");
@@ -106,7 +106,7 @@ describe("a CronJob that is due", () => {
     expect(await jobs()).toEqual([nameAt(120)]);
   });
 
-  test("WL-CRON-1: a schedule that never comes is told, and not looked at again", async () => {
+  test("WL-CRON-1: a schedule without a further time is reported, and not checked again", async () => {
     await cluster.makeCron({ schedule: "0 0 30 2 *" });
     await cluster.advance("48h");
     expect(await jobs()).toEqual([]);
@@ -217,7 +217,7 @@ describe("what keeps a CronJob from it", () => {
 });
 
 describe("the Jobs of a CronJob", () => {
-  test("WL-CRON-2: one that is refused is told, and tried again", async () => {
+  test("WL-CRON-2: one that is refused is reported, and tried again", async () => {
     // With the time of the schedule they are more bytes of annotations than an object may have.
     const metadata = { annotations: { big: "b".repeat(262_100) } };
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
@@ -244,7 +244,7 @@ describe("the Jobs of a CronJob", () => {
     expect((await cluster.told("k")).slice(2)).toEqual(["Normal SawCompletedJob", "Normal MissingJob"]);
   });
 
-  test("WL-CRON-5: one that it did not make is told", async () => {
+  test("WL-CRON-5: a Job that it did not create is reported", async () => {
     const { metadata } = await cluster.makeCron({ schedule: "0 0 1 1 *" });
     const reference = { apiVersion: "batch/v1", kind: "CronJob", name: "k", uid: metadata.uid, controller: true };
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };

@@ -424,7 +424,7 @@ describe("status", () => {
     expect(await conditions()).toEqual({ Available: "False MinimumReplicasUnavailable" });
   });
 
-  test("WL-DEP-22: paused there is no deadline, and resumed its time starts anew", async () => {
+  test("WL-DEP-22: while it is paused there is no deadline, and after a resume its time starts again", async () => {
     await start();
     await hands.deploy({ replicas: 1, progressDeadlineSeconds: 60 });
     await world.advance("50s");

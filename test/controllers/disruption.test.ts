@@ -244,7 +244,7 @@ describe("WL-PDB-10: evictions", () => {
     );
   });
 
-  test("of a Pod that nobody deletes is dropped after two minutes, and the condition of the Pod set back", async () => {
+  test("of a Pod that is never deleted is dropped after two minutes, and the condition of the Pod is set back", async () => {
     await start();
     await makeBudget({ minAvailable: 1 });
     await makePod("p");

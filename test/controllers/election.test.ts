@@ -49,7 +49,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     leases().patch(at(name), { spec: { holderIdentity, leaseDurationSeconds, renewTime: now() } });
 
   test("LC-2, LC-8, CTL-LE-1, CTL-LE-2, CTL-LE-11, DEC-60: of several the one with the oldest emulation version is chosen", async () => {
-    // Whether it is chosen before the others come or among them, nobody of them is preferred to it.
+    // Whether it is elected before the others are created or among them, none of them is preferred to it.
     await stand("a", "1.9.0");
     await Promise.all([stand("b", "1.33.0"), stand("c", "1.10.0")]);
     await world.settled();
@@ -120,7 +120,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "b", preferredHolder: "a" });
   });
 
-  test("AMB-1, LC-16: of a Lease that its best candidate holds and renews nobody is asked", async () => {
+  test("AMB-1, LC-16: no candidate is requested for a Lease whose best candidate holds and renews it", async () => {
     await stand("a", "1.33.0");
     await world.settled();
     for (let second = 0; second < 60; second++) {
@@ -173,7 +173,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "b", leaseTransitions: 2 });
   });
 
-  test("CTL-LE-15: a Lease that ran out stays with its holder where nobody is better", async () => {
+  test("CTL-LE-15: an expired Lease stays with its holder where no candidate is better", async () => {
     await stand("a", "1.35.0");
     await world.settled();
     const before = await leaseOf();
@@ -197,7 +197,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).not.toHaveProperty("preferredHolder");
   });
 
-  test("CTL-LE-17, CTL-LE-20: a Lease for which nobody stands is left alone, whatever others stand for", async () => {
+  test("CTL-LE-17, CTL-LE-20: a Lease without candidates is left alone, whatever other Leases have", async () => {
     const spec = { holderIdentity: "x", renewTime: ago(3600), leaseDurationSeconds: 1 };
     const { metadata } = await leases().create({ metadata: at("old"), spec } as NewObject<Lease>);
     await stand("a", "1.35.0");
@@ -276,7 +276,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "x", preferredHolder: "b", strategy: OLDEST });
   });
 
-  test("DEC-11, CTL-LE-12: with a strategy of somebody else the Lease has no holder, and nobody is asked again", async () => {
+  test("DEC-11, CTL-LE-12: with a strategy of another controller the Lease has no holder, and no candidate is requested again", async () => {
     await stand("a", "1.35.0", { strategy: "example.com/one" });
     await world.settled();
     expect(await leaseOf()).toEqual({ strategy: "example.com/one", leaseDurationSeconds: 5, renewTime: now() });
@@ -287,7 +287,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect(await leaseOf()).toMatchObject({ holderIdentity: "x", strategy: "example.com/one" });
   });
 
-  test("CTL-LE-12, CTL-LE-16: a Lease that is held and renewed keeps its strategy while nobody is to be elected", async () => {
+  test("CTL-LE-12, CTL-LE-16: a Lease that is held and renewed keeps its strategy while no election is needed", async () => {
     const spec = { holderIdentity: "a", renewTime: now(), leaseDurationSeconds: 600 };
     const { metadata } = await leases().create({ metadata: at("l"), spec } as NewObject<Lease>);
     await stand("a", "1.35.0");
@@ -327,7 +327,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the election in the %
     expect((await candidates().list()).items.map(({ metadata }) => metadata.name)).toEqual(["c"]);
   });
 
-  test("in a namespace that goes no Lease is made, and nobody is told of it", async () => {
+  test("in a namespace that is being deleted no Lease is created, and nothing is reported", async () => {
     const namespace = "team";
     await world.resource(Namespace).create({ metadata: { name: namespace } });
     const metadata = { name: "a", namespace, finalizers: ["example.com/mine"] };

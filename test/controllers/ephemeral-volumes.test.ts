@@ -134,7 +134,7 @@ test("CTL-EPH-7, VOL-34: the claim stays as it was made, whatever becomes of eit
   expect((await find("web-x"))?.metadata.labels).toEqual({ mine: "yes" });
 });
 
-test("CTL-GEN-1: two of this controller make one claim, and nobody is told of a collision", async () => {
+test("CTL-GEN-1: two of this controller create one claim, and no collision is reported", async () => {
   await world.manager({ countedEvents: true, name: "other" }).add(ephemeralVolumes).start();
   const pod = await makePod();
   await world.advance("1s");

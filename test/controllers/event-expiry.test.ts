@@ -34,7 +34,7 @@ test("EV-3: an Event goes an hour after it was written, not before", async () =>
   expect(await names()).toEqual([]);
 });
 
-test("EV-3: each write gives an Event its time anew", async () => {
+test("EV-3: each write of an Event restarts its time", async () => {
   await world.run(eventExpiry(HOUR));
   await happen("again");
   await world.advance(50 * MINUTE);
@@ -57,7 +57,7 @@ test("EV-3: Events that were due while nothing ran go at the start, others in th
   expect(await names()).toEqual([]);
 });
 
-test("an Event that somebody else deletes is no failure, and one of the same name lives its own time", async () => {
+test("an Event that another client deletes is no failure, and one with the same name has its own time", async () => {
   await world.run(eventExpiry(HOUR));
   await happen("gone");
   await world.advance(30 * MINUTE);

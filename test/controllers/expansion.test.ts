@@ -106,14 +106,14 @@ describe("left to others", () => {
     expect(await events()).toEqual([["Normal", "ExternalExpanding", 1]]);
   });
 
-  test("CTL-EXP-2: for a migrated plugin the claim is told the driver", async () => {
+  test("CTL-EXP-2: for a migrated plugin the claim names the driver", async () => {
     await bind({ cinder: { volumeID: "x" } });
     await ask("3Gi");
     expect((await claim()).metadata.annotations?.[RESIZER]).toBe("cinder.csi.openstack.org");
     expect(await events()).toEqual([["Normal", "ExternalExpanding", 1]]);
   });
 
-  test("CTL-EXP-3: who asks for no more than there is waits for nobody, and a volume alone changes no claim", async () => {
+  test("CTL-EXP-3: a claim that requests no more than its capacity waits for no resizer, and a volume alone changes no claim", async () => {
     await bind(ofNode, { size: "5Gi" });
     await ask("4Gi");
     await volumes().patch({ name: "v" }, { spec: { capacity: { storage: "9Gi" } } });

@@ -34,7 +34,7 @@ export class JobWorld {
     await this.manager.stop({ grace: 0 });
   }
 
-  /** Starts them anew, without what they remembered. */
+  /** Starts them again, without their memory. */
   async restart(): Promise<void> {
     this.manager = this.world.manager({ seed: ++this.#seed }).add(job, cronJob, ttlAfterFinished, garbageCollector);
     await this.manager.start();
@@ -102,7 +102,7 @@ export class JobWorld {
     await this.set(pod, { phase: exitCode === 0 ? "Succeeded" : "Failed", containerStatuses: [container], ...more });
   }
 
-  /** Ends the one Pod that goes on. */
+  /** Ends the one Pod that still runs. */
   async endOnly(exitCode = 0): Promise<void> {
     const [pod, ...others] = await this.active();
     if (!pod || others.length > 0)

@@ -330,7 +330,7 @@ describe("the end of a Job", () => {
     expect(await cluster.pods()).toEqual([]);
   });
 
-  test("WL-JOB-13, WL-JOB-40: while it is suspended the time does not run, and resumed it begins anew", async () => {
+  test("WL-JOB-13, WL-JOB-40: while it is suspended the time does not run, and after a resume it starts again", async () => {
     await cluster.make({ activeDeadlineSeconds: 90 });
     await cluster.advance("60s");
     await cluster.change({ suspend: true });

@@ -115,7 +115,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect(await isGone()).toBe(true);
   });
 
-  test("a namespace that does not empty within a minute is told with what holds it, and each by itself", async () => {
+  test("a namespace that is not empty within a minute is reported with what blocks it, each of them once", async () => {
     const lines: Record<string, unknown>[] = [];
     const log = rateLimitedLog(
       { ...silentLog, warn: (message, facts) => lines.push({ message, ...facts }) },
@@ -159,7 +159,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the namespace control
     expect(lines).toEqual([]);
   });
 
-  test("a kind that cannot be deleted holds no other one up, and is told", async () => {
+  test("a kind that cannot be deleted delays no other one, and is reported", async () => {
     const refusing =
       (transport: Transport): Transport =>
       (request) => {

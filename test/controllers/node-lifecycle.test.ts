@@ -108,7 +108,7 @@ test("a node whose agent is silent for 50 seconds is Unknown, and its Pods are n
   expect(await ready("other")).toBe("True");
 });
 
-test("one second earlier it is not, and each heartbeat begins anew, by the status or by a lease", async () => {
+test("one second earlier it is not, and each heartbeat starts a new period, by the status or by a lease", async () => {
   await start();
   await makeNode("a");
   await makeNode("other", simulated);

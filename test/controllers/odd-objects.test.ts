@@ -1,5 +1,5 @@
 /**
- * What users may store and nobody expects: no controller fails on it, is busy with it without an end, or logs it for ever.
+ * Unusual objects that users may store: no controller fails on them, is busy with them without an end, or logs them for ever.
  */
 import { expect, test } from "vitest";
 import type { ApiObject, Transport } from "../../src/client/index.ts";
@@ -384,7 +384,7 @@ test.each(Object.entries(ODD))(
     const { requests, logged } = await busyness(world);
     expect(logged).toEqual([]);
     expect(requests.filter((one) => !one.includes("watch=true"))).toEqual([]);
-    // What is there is let go, or held for somebody else.
+    // An existing object is released, or kept for another owner.
     for (const { metadata } of made) {
       await world.client.json("DELETE", `${path}/${metadata.name}`, {}).catch(() => {});
     }

@@ -38,7 +38,7 @@ const referenceTo = ({ apiVersion, kind, metadata: { name, uid } }: Owner) => ({
   uid,
   controller: true,
 });
-/** Makes a Pod of the namespace `evil` that names an owner of `default`. */
+/** Creates a Pod in the namespace `evil` that names an owner of `default`. */
 const forge = async (owner: Owner, name: string, spec: object = {}) => {
   const metadata = { namespace: "evil", name, labels: { app: "a" }, ownerReferences: [referenceTo(owner)] };
   await world.resource(Pod).create({ metadata, spec: { ...template().spec, ...spec } } as NewObject<Pod>);

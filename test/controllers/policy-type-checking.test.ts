@@ -100,7 +100,7 @@ test("POL-A-9 params have the type of their kind", async () => {
   expect(Object.keys(warnings)).toEqual(["spec.validations[1].expression"]);
 });
 
-test("POL-A-9 a changed definition, and a changed policy, are checked anew", async () => {
+test("POL-A-9 a changed definition, and a changed policy, are checked again", async () => {
   const define = (type: string) => ({
     group: "example.com",
     scope: "Namespaced" as const,

@@ -160,7 +160,7 @@ describe("a pod that empties a volume", () => {
     expect((await volume()).status.phase).toBe("Available");
   });
 
-  test("CTL-RECLAIM-16: what is told of it is told of the volume, with its type, each once; of pods before it nothing", async () => {
+  test("CTL-RECLAIM-16: Events of it are recorded on the volume, with their types, each once; of earlier Pods none are", async () => {
     await run();
     await makeVolume();
     await world.settled();
@@ -204,7 +204,7 @@ describe("a pod that empties a volume", () => {
     expect(await recycler()).toBeDefined();
   });
 
-  test("CTL-RECLAIM-16, CTL-GEN-2: one that ended while nobody looked after it is seen by who comes", async () => {
+  test("CTL-RECLAIM-16, CTL-GEN-2: a recycler Pod that ended while no controller ran is seen by the next controller", async () => {
     const manager = await run();
     await makeVolume();
     await world.settled();

@@ -39,7 +39,7 @@ async function leftAfter(through: (transport: Transport, die: () => void) => Tra
       dead();
     }),
   );
-  /** Whoever takes over sees the lead some seconds later. */
+  /** The next leader sees the lease some seconds later. */
   const goOn = async (): Promise<void> => {
     for (let round = 0; round < 2; round++) {
       await world.settled();

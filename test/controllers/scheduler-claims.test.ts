@@ -231,7 +231,7 @@ describe("volumes that ask nothing of a node", () => {
   });
 });
 
-test("SCHED-4: a pod that is told of its claim is looked at when its node is gone and another one comes", async () => {
+test("SCHED-4: a Pod that waits for its claim is tried again when its node is deleted and another one is created", async () => {
   await stage.node("a", { room: { pods: "0" } });
   await stage.bound("c");
   await stage.pod("p", { claims: ["c"] });

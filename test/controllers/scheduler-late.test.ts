@@ -156,7 +156,7 @@ describe("volumes that are there", () => {
 describe("volumes that are made", () => {
   const wants = (name: string, more: object = {}) => stage.claim(name, { storageClassName: "late", ...more });
 
-  test("SCHED-30, SCHED-31: a claim is told the node, and the pod is placed when it is bound", async () => {
+  test("SCHED-30, SCHED-31: a claim gets the selected node, and the Pod is bound when the claim is", async () => {
     await stage.lateClass();
     await wants("c");
     await stage.pod("p", { claims: ["c"], nodeSelector: { place: "p2" } });
@@ -170,7 +170,7 @@ describe("volumes that are made", () => {
     expect(await stage.nodeOf("p")).toBe("b");
   });
 
-  test("SCHED-31: after ten minutes the pod is told that its claims were not bound, and is tried again", async () => {
+  test("SCHED-31: after ten minutes the Pod gets an Event that its claims were not bound, and is tried again", async () => {
     await stage.lateClass();
     await wants("c");
     await stage.pod("p", { claims: ["c"] });
@@ -286,7 +286,7 @@ describe("volumes that are made", () => {
     expect(await stage.why("p")).toContain("1 node(s) didn't match PersistentVolume's node affinity");
   });
 
-  test("SCHED-32: where the chosen node goes, or the volume is taken away again, the pod is considered anew", async () => {
+  test("SCHED-32: where the selected node is deleted, or the volume is lost again, the Pod is considered again", async () => {
     await stage.lateClass();
     await wants("c");
     await stage.pod("p", { claims: ["c"], nodeSelector: { place: "p1" } });
@@ -323,7 +323,7 @@ describe("volumes that are made", () => {
     expect(await stage.nodeOf("q")).toBe("b");
   });
 
-  test("SCHED-31: a scheduler that begins anew goes on where the last one ended", async () => {
+  test("SCHED-31: a restarted scheduler continues where the last one ended", async () => {
     await stage.lateClass();
     await wants("c");
     await stage.pod("p", { claims: ["c"], nodeSelector: { place: "p2" } });
@@ -341,7 +341,7 @@ describe("capacity", () => {
     await stage.claim("c", { storageClassName: "late", ...size("5Gi") });
     await stage.pod("p", { claims: ["c"] });
   };
-  /** What a pod is told that finds no room, and that no node was chosen for its claim. */
+  /** The message for a Pod that fits no node, and the fact that no node was selected for its claim. */
   const refusal = async () => [await stage.why("p"), await stage.chosenFor("c")];
   const REFUSED = ["0/2 nodes are available: 2 node(s) did not have enough free storage.", undefined];
   beforeEach(() => stage.lateClass());
@@ -370,7 +370,7 @@ describe("capacity", () => {
     expect(await stage.chosenFor("c")).toBe("b");
   });
 
-  test("SCHED-37, CAP-13: the largest volume is what counts where it is told", async () => {
+  test("SCHED-37, CAP-13: the size of the largest volume counts where it is reported", async () => {
     await stage.countingDriver();
     await stage.capacity("one", { ...place("p1"), capacity: "90Gi", maximumVolumeSize: "4Gi" });
     await stage.capacity("two", { ...place("p2"), maximumVolumeSize: "6Gi" });

@@ -1,4 +1,4 @@
-/** What a Pod asks of nodes, and how it is told (SCHED-1..11). */
+/** The requirements of a Pod on nodes, and how they are reported (SCHED-1..11). */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Node, Pod } from "../../src/client/kinds/index.ts";
 import { HOSTNAME, Stage, at, labelled } from "./model/stage.ts";
@@ -34,7 +34,7 @@ describe("placing", () => {
     expect(await stage.events("p")).toEqual(["Normal Scheduled default-scheduler"]);
   });
 
-  test("SCHED-3: a pod that fits nowhere is told how many nodes lack what, once", async () => {
+  test("SCHED-3: a Pod that fits no node gets one Event with how many nodes lack what", async () => {
     await stage.pod("early");
     expect(await stage.why("early")).toBe("0/0 nodes are available: there is no node.");
     await stage.node("a", { spec: { unschedulable: true } });
@@ -174,7 +174,7 @@ describe("what pods ask of nodes", () => {
     expect((await stage.told("p"))[2] ?? "").toBe(isPlaced ? "" : message);
   });
 
-  test("SCHED-8: NoExecute keeps pods away, PreferNoSchedule nobody, but others are preferred", async () => {
+  test("SCHED-8: NoExecute keeps Pods away; PreferNoSchedule keeps none away, but other nodes are preferred", async () => {
     await stage.node("a", { spec: { taints: [{ key: "k", effect: "NoExecute" }] } });
     await stage.pod("p");
     expect(await stage.why("p")).toContain("untolerated taint");
@@ -249,7 +249,7 @@ describe("what pods ask of nodes", () => {
     expect(await stage.nodeOf("p")).toBe("c");
   });
 
-  test("a pod that asks for what is not looked at is told so, and waits", async () => {
+  test("a Pod with an unsupported request gets an Event, and waits", async () => {
     await stage.node("a");
     await stage.pod("p", { resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }] });
     expect(await stage.why("p")).toContain("this scheduler does not look at spec.resourceClaims");

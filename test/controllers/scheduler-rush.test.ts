@@ -7,7 +7,7 @@ const COUNT = amount("SCHEDULES", 5, 20);
 const FIRST = Number(process.env["SEED"]) * 100_000;
 
 test(
-  `SCHED-4, SCHED-35: in ${COUNT} schedules no volume is given twice, no node gets too much, and nobody waits who fits`,
+  `SCHED-4, SCHED-35: in ${COUNT} schedules no volume is allocated twice, no node gets too much, and no Pod that fits waits`,
   { timeout: 60_000 + COUNT * 3000 },
   async () => {
     let all = 0;

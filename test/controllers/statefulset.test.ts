@@ -550,7 +550,7 @@ describe("claims", () => {
     await expect(hands.change({ volumeClaimTemplates: [larger] })).rejects.toThrow("spec: Forbidden");
   });
 
-  test("WL-GEN-7: a claim that is refused is told, and no Pod is made without it", async () => {
+  test("WL-GEN-7: a refused claim is reported, and no Pod is created without it", async () => {
     await start();
     await hands.statefulSet({
       volumeClaimTemplates: [CLAIM, { ...CLAIM, metadata: { name: "x", labels: { l: "not valid!" } } }],

@@ -339,7 +339,7 @@ describe.each<Dialect["name"]>(["neutral", "kubernetes"])("the migrator in the %
     world.warnings.length = 0;
   });
 
-  test("SVM-2: a token that was there before is not gone on with, and one that is spoilt begins anew", async () => {
+  test("SVM-2: a token from before is not continued, and a damaged one starts from the beginning", async () => {
     await makeMaps(3);
     await run({ perSecond: 2 });
     await migrate(configMaps, "m", { continueToken: "nonsense" });

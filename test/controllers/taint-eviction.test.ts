@@ -102,7 +102,7 @@ test("WL-POD-2, CTL-TAINT-3: who bears it for a time goes after that, and not be
   expect(await events()).toEqual([marking("p")]);
 });
 
-test("WL-POD-2, CTL-TAINT-4: a taint that goes in time calls it off, and the next one counts anew", async () => {
+test("WL-POD-2, CTL-TAINT-4: a taint that is removed in time cancels the eviction, and the next one starts a new period", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");
@@ -147,7 +147,7 @@ test("CTL-TAINT-4: what it does not bear does not wait for the time of what it b
   expect(await events()).toEqual([cancelling("p"), marking("p")]);
 });
 
-test("CTL-TAINT-4: a pod that somebody else deletes is not waited for, and another of its name lives its own time", async () => {
+test("CTL-TAINT-4: a Pod that another client deletes is not waited for, and one with its name has its own time", async () => {
   await makeNode([evicts()]);
   await makePod("p", [bears(60)]);
   await world.advance("50s");

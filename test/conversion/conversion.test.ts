@@ -129,7 +129,7 @@ test("CRD-21: a webhook that does not answer delays its own kind alone", async (
   expect((await slow).items).toMatchObject([{ apiVersion: "example.com/v2", spec: { from: "hook" } }]);
 });
 
-test("CRD-23: a conversion that failed is told with the reason, and leaves the stored version readable", async () => {
+test("CRD-23: a conversion that failed is reported with the reason, and leaves the stored version readable", async () => {
   const { cluster, client, list } = await clusterWith({ wrongs: "/wrong" });
   await using _ = cluster;
   await client.json("POST", pathOf("v1", "wrongs"), { body: object("Wrong", "a") });
@@ -148,7 +148,7 @@ test("CRD-21: a webhook as envtest gives it: its own certificate as the authorit
   await expect.poll(() => asked.map(({ path }) => path)).toEqual(["/convert"]);
 });
 
-test("CRD-21: a certificate that was signed by nobody whom the definition names is refused", async () => {
+test("CRD-21: a certificate of an authority that the definition does not name is refused", async () => {
   await using cluster = await createCluster();
   await cluster.apply(definition("things", "/convert", serving(authority(term), ["127.0.0.1"], term).cert));
   await cluster.settled();

@@ -44,7 +44,7 @@ function eventsAfter(store: Store, after: number): Promise<StoreEvent[]> {
   });
 }
 
-/** Compares what a store holds with what its last writer was told, and adds it to what is known; acknowledged writes. */
+/** Compares the content of a store with the results of its last writer, and adds it to what is known; returns acknowledged writes. */
 export async function check(store: Store, lines: readonly Line[], known: Known): Promise<number> {
   const tries = new Map(lines.flatMap((line) => (line.is === "try" ? [[line.id, line]] : [])));
   const refused = new Set(lines.flatMap((line) => (line.is === "refused" && line.code !== "unknown" ? [line.id] : [])));
@@ -81,7 +81,7 @@ export async function check(store: Store, lines: readonly Line[], known: Known):
   return acknowledged.size;
 }
 
-/** What a writer tried, and what it was told. */
+/** The writes of a writer, and their results. */
 interface Told {
   readonly tries: ReadonlyMap<string, Line & { is: "try" }>;
   readonly refused: ReadonlySet<string>;
@@ -89,7 +89,7 @@ interface Told {
   readonly acknowledged: ReadonlyMap<number, string>;
 }
 
-/** Holds every change since the last check against what was told. */
+/** Compares every change since the last check with the results of writes. */
 function checkEvents(events: readonly StoreEvent[], { tries, refused, acknowledged }: Told, known: Known): void {
   const seen = new Map<string, number>();
   let expected = known.revision;

@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs the writer for a while and kills it; what its log says it tried and was told. */
+/** Runs the writer for a while and kills it; returns the writes and results in its log. */
 async function runAndKill(round: number, seed: number, millis: number): Promise<Line[]> {
   const logFile = join(directory, `log-${round}`);
   const args = [WRITER, join(directory, "data"), logFile, String(seed), String(round)];

@@ -20,7 +20,7 @@ export const mapOf = (additionalProperties: Json, more: Json = {}): Json => ({
   ...more,
 });
 
-/** A list whose elements are told apart by these members. */
+/** A list whose elements are identified by these members. */
 export const keyed = (keys: readonly string[], items: Json, more: Json = {}): Json => ({
   ...list(items, more),
   "x-kubernetes-list-type": "map",
@@ -32,7 +32,7 @@ export const setOf = (items: Json, more: Json = {}): Json => ({
   "x-kubernetes-list-type": "set",
 });
 
-/** Members that nobody knows are kept. */
+/** Unknown members are kept. */
 export const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
 export const anything: Json = { ...OPEN };
 export const openObject: Json = { type: "object", ...OPEN };

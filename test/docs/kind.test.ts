@@ -9,7 +9,7 @@ import { CopiedSources, blocksOf, passageOf } from "./copied-sources.ts";
 
 const [kind, line] = blocksOf(passageOf("CONTRIBUTING.md", "Adding a kind"));
 
-/** Serves the kind of the copy, and prints what becomes of a good object with an unknown field, and of a wrong one. */
+/** Serves the kind of the copy, and prints the results of a good object with an unknown field, and of a wrong one. */
 const PROGRAM = `
 import { createCluster } from "./src/testing/index.ts";
 

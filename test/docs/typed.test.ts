@@ -59,7 +59,7 @@ test("every keelson command and flag is one of the program's", () => {
   expect(lines.filter(({ line }) => unknownIn(line).length > 0).map(tell)).toEqual([]);
 });
 
-test("every script and every file that node or npm is told to run is there", () => {
+test("every script and every file that node or npm is to run exists", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const missing = lines.filter(({ line }) => {
     const script = /\bnpm run ([\w:-]+)/.exec(line)?.[1];

@@ -82,7 +82,7 @@ test("what cannot be on the command line ends with 2", async () => {
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a user who may not mount is told that volumes are links (needs root)",
+  "a user who may not mount gets a warning that volumes are links (needs root)",
   async () => {
     chmodSync(home, 0o777);
     await start({ uid: 65_534 });

@@ -97,7 +97,7 @@ describe("schemas of a server", () => {
   });
 });
 
-describe("mistakes are told where they are", () => {
+describe("mistakes are reported where they are", () => {
   test("a text without a mistake has none", () => {
     expect(problems(WEB)).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe("a server that encrypts", () => {
       void lines.push({ level, message, fields });
   const log = { debug: () => {}, info: note("info"), warn: note("warn"), error: note("error") } as unknown as Log;
 
-  /** Starts the server anew on the same directory, with this file. */
+  /** Starts the server again on the same directory, with this file. */
   async function start(text: string | undefined, more: object = {}, clock = systemClock): Promise<RunningServer> {
     await server?.close();
     server = undefined;

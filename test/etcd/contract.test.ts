@@ -14,7 +14,7 @@ describe.skipIf(!(await hasEtcd()))("on one member", () => {
   afterAll(() => etcd?.close());
 
   const openFresh = async () => {
-    // Every test has a place of its own: the suite expects a store that nobody else writes to.
+    // Every test has a prefix of its own: the suite expects a store without other writers.
     const prefix = `/test-${tests++}`;
     const open = async () =>
       inOrder(await openEtcdStore({ endpoints: etcd.endpoints, prefix, clock: systemClock, random: systemRandom }));

@@ -98,7 +98,7 @@ describe.skipIf(!(await hasEtcd()))("controllers of two servers on one etcd", { 
     expect(atDeath).toBeLessThan(COUNT);
     expect(await holderOf(other)).not.toBe(killed);
 
-    // The one that took over is killed while an owner waits for its dependents; the one that comes back goes on.
+    // The server that took over is killed while an owner waits for its dependents; the other one, which is back, continues.
     const owner = (await other.send("POST", MAPS, { metadata: { name: "owner" } })).json as Found;
     const { name, uid } = owner.metadata;
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid, blockOwnerDeletion: true }];

@@ -1,5 +1,5 @@
 /**
- * Encryption at rest of servers that share an etcd: what lies there, and how keys are changed while somebody always serves.
+ * Encryption at rest of servers that share an etcd: the stored bytes, and changes of keys while at least one server always runs.
  */
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -117,7 +117,7 @@ describe.skipIf(!(await hasEtcd()))("two servers with keys on one etcd", { timeo
     expect(disk).not.toContain(WORD);
   });
 
-  test("CRYPT-7, CRYPT-8: keys change one server after the other, nobody is ever refused, and the old key is not needed any more", async () => {
+  test("CRYPT-7, CRYPT-8: keys change one server after the other, no request is ever refused, and the old key is not needed any more", async () => {
     for (const name of ["a", "b"]) await clients[0]!.send("POST", SECRETS, secret(name));
     const first = "k8s:enc:aesgcm:v1:key1:";
     expect(await stored()).toEqual([first, first]);
@@ -129,7 +129,7 @@ describe.skipIf(!(await hasEtcd()))("two servers with keys on one etcd", { timeo
       const { status, json: again } = await clients[0]!.send("PUT", `${SECRETS}/${item.metadata.name}`, item);
       expect(status).toBe(200);
       expect(again.metadata.resourceVersion).not.toBe(item.metadata.resourceVersion);
-      // Whoever is asked next sees that it is written already.
+      // The next request to the other server sees that it is written already.
       const { json: same } = await clients[1]!.send("PUT", `${SECRETS}/${item.metadata.name}`, again);
       expect(same.metadata.resourceVersion).toBe(again.metadata.resourceVersion);
     }

@@ -99,7 +99,7 @@ describe.skipIf(!(await hasEtcd()))("etcd behind a bad network", () => {
     expect((await store.stats()).compactedRevision).toBe(revision - 1);
   });
 
-  test("writes of strangers to the same etcd move the revision, and the store follows", async () => {
+  test("writes of other clients to the same etcd raise the revision, and the store follows", async () => {
     const session = await GrpcSession.open(etcd.endpoints[0]!, {}, systemClock, 5000);
     const log: number[] = [];
     const watch = store.watch("", store.revision, {
@@ -123,7 +123,7 @@ describe.skipIf(!(await hasEtcd()))("etcd behind a bad network", () => {
     session.destroy("done");
   });
 
-  test("writes of two stores and of strangers come to each once and in order, and before the store's own is done", async () => {
+  test("writes of two stores and of other clients reach each store once and in order, and before the store's own write is done", async () => {
     const session = await GrpcSession.open(etcd.endpoints[0]!, {}, systemClock, 5000);
     const stores = [store, direct].map((one) => ({ one, log: WatchLog.start(one, "", one.revision) }));
     const frame = putRequest(Buffer.from("stranger"), Buffer.from("x"));

@@ -103,7 +103,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     }
   });
 
-  test("two who update the same object through different servers: one wins, the other is told 409", async () => {
+  test("of two updates of the same object through different servers one succeeds, the other gets 409", async () => {
     const { json } = await clients[0]!.send("POST", CONFIG_MAPS, configMap("contested"));
     const put = (i: number) =>
       clients[i]!.send("PUT", `${CONFIG_MAPS}/contested`, { ...json, data: { by: String(i) } });
@@ -111,7 +111,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  test("KIND-Service-3, KIND-Service-5: no address and no port of a node is given twice, whoever is asked, also after a restart", async () => {
+  test("KIND-Service-3, KIND-Service-5: no address and no port of a node is allocated twice, by any of the servers, also after a restart", async () => {
     const services = "/api/v1/namespaces/default/services";
     const service = (name: string, more: object = {}, port: object = {}): object => ({
       metadata: { name },
@@ -143,7 +143,7 @@ describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeou
     expect((await clients[1].send("POST", services, service("again", { clusterIP }, { nodePort }))).status).toBe(201);
   });
 
-  test("watches on both see the same events in the same order, whoever wrote", async () => {
+  test("watches on both see the same events in the same order, for writes through either server", async () => {
     const { json } = await clients[0]!.send("GET", CONFIG_MAPS);
     const query = `watch=true&resourceVersion=${json.metadata.resourceVersion}`;
     const watches = clients.map((client) => new WatchReader(client.open("GET", `${CONFIG_MAPS}?${query}`)));

@@ -164,7 +164,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** Ports that nobody uses, all of them different. */
+/** Unused ports, all of them different. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -157,7 +157,7 @@ describe.skipIf(!(await hasEtcd()))("transactions over etcd", { timeout: 60_000 
       const log = WatchLog.start(on, "k/", on.revision);
       await on.transact(gone);
       expect(new Set(log.all.map(({ value: last }) => text(last)))).toEqual(new Set(["another"]));
-      // etcd sends them in pieces to whoever has not written them.
+      // etcd sends them in pieces to a client that has not written them.
       await seen.until(4096 + 8 + 2000);
       expect(seen.batches.map(({ length }) => length)).toEqual([4096, 8, 2000]);
       expect(seen.all.slice(-2000)).toEqual(log.all);

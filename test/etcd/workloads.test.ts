@@ -1,4 +1,4 @@
-/** Two servers over one etcd with simulated nodes: the leader is killed while workloads roll out, and the other one goes on. */
+/** Two servers over one etcd with simulated nodes: the leader is killed while workloads roll out, and the other one continues. */
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -160,7 +160,7 @@ describe.skipIf(!(await hasEtcd()))("workloads of two servers on one etcd", { ti
     await until(async () => (await images("web")).length === REPLICAS, TAKEN_OVER_MS);
     expect(new Set(await images("web"))).toEqual(new Set(["web:2"]));
     expect(await images("db")).toEqual(Array.from({ length: 4 }, () => "db:2"));
-    // Whoever leads now answers.
+    // The current leader responds.
     await until(async () => (await other.send("GET", `${PODS}/db-0/log`)).status === 200, TAKEN_OVER_MS);
     other.close();
   });

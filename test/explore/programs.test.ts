@@ -294,7 +294,7 @@ test("a program that cannot be started is no finding", { timeout: 120_000 }, asy
   expect(said).toContain("no flag");
 });
 
-test("programs that need the same port are told what to do", { timeout: 120_000 }, async () => {
+test("programs that need the same port get advice", { timeout: 120_000 }, async () => {
   const taken = `const net = require("node:net"); const one = net.createServer().listen(0, "127.0.0.1", () => net.createServer().listen(one.address().port, "127.0.0.1"))`;
   await using lab = await laboratory(process.execPath, "-e", taken);
   await expect(lab.run({ seed: 1, plan: [] })).rejects.toThrow("tickets needs a port that is taken");
@@ -323,7 +323,7 @@ describe.skipIf(manager === undefined)("a manager of controller-runtime", { time
     expect([run.met, secrets(run), run.complaints]).toEqual([[true], 1, []]);
   });
 
-  test("a watch that ends with 410 is opened anew before it counts as at rest", async () => {
+  test("a watch that ends with 410 is opened again before it counts as at rest", async () => {
     await using lab = await laboratory(program);
     const behind = { actor: "tickets", group: "", kind: "ConfigMap", namespace: "default", name: "one" };
     const gap: Perturbation = { type: "gap", at: { ...behind, change: "ADDED", occurrence: 0 } };

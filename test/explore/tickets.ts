@@ -1,6 +1,6 @@
 /**
  * A program over HTTP, as a beginner writes it: each ConfigMap with the label `wants: ticket` gets a Secret, whose name is written into the
- * ConfigMap. `--generate` makes the fault: a program that is killed between the two writes makes a second Secret, which nobody removes.
+ * ConfigMap. `--generate` adds the fault: a program that is killed between the two writes creates a second Secret, which is never removed.
  * `--at-once` sends both writes together. `--any-state` lists as informers of client-go do: with whatever state a server has.
  */
 import { type ConfigMap as Wanted, ConfigMap, Secret } from "../../src/client/kinds/index.ts";

@@ -1,5 +1,5 @@
 /**
- * No regular expression of the sources is anything but linear: whoever may write a text may make it long.
+ * All regular expressions of the sources are linear: the author of a text may make it long.
  */
 import { describe, expect, test } from "vitest";
 import { type FoundExpression, findExpressions } from "./find.ts";

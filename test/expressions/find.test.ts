@@ -70,7 +70,7 @@ describe("methods that make an expression of a text", () => {
     expect(found(text).hidden).toHaveLength(1);
   });
 
-  test("a name is told: it may be that of an expression", () => {
+  test("a name is found: it may be that of an expression", () => {
     expect(found("text.match(PATTERN); text.search(this.#of);").matchers).toEqual([
       { name: "PATTERN", place: "src/a.ts:1" },
       { name: "#of", place: "src/a.ts:1" },
@@ -78,7 +78,7 @@ describe("methods that make an expression of a text", () => {
   });
 });
 
-test("what a text is split by is told", () => {
+test("the separator of a split is found", () => {
   const { expressions, splitters } = found("a.split(/b/); a.split(SEPARATOR); a.split(x.by, 2); a.split(',');");
   expect(expressions).toEqual([{ source: "b", flags: "", place: "src/a.ts:1", splits: true }]);
   expect([...splitters]).toEqual(["SEPARATOR", "by"]);

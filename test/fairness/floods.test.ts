@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close(0));
 
-/** Asks as somebody and reads the answer; its code. */
+/** Sends a request as a user and reads the response; returns its code. */
 async function ask(user: string, method: string, url: string, body?: object): Promise<number> {
   const answer = await cluster.server.inject({
     method,
@@ -47,7 +47,7 @@ async function ask(user: string, method: string, url: string, body?: object): Pr
 
 const FLOOD = 100;
 
-/** How many requests of a flood were answered before a read of somebody else that came right after them. */
+/** How many requests of a flood got a response before a read of another user that came right after them. */
 async function answeredBefore(flood: (i: number) => Promise<unknown>): Promise<number> {
   let answered = 0;
   const flooding = Array.from({ length: FLOOD }, async (_, i) => {

@@ -21,9 +21,9 @@ const FOREVER = { clock: systemClock, historyMillis: Number.MAX_SAFE_INTEGER, hi
 type Ending =
   /** Killed by the fault. */
   | "killed"
-  /** Nobody knows what the disk holds: it says so and ends. */
+  /** The content of the disk is not known: the server says so and ends. */
   | "failed"
-  /** It goes on. */
+  /** The server continues. */
   | "goes on"
   /** Either is right: some of these calls matter, others do not. */
   | "either";

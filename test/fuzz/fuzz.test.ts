@@ -1,4 +1,4 @@
-/** What the fuzzer has found is sent again; then it goes on for a few seconds. `npm run fuzz` is the long version. */
+/** Requests that the fuzzer has found are sent again; then it runs for a few seconds. `npm run fuzz` is the long version. */
 import { readFileSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LONG } from "../../src/util/testing/amount.ts";

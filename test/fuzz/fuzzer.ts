@@ -63,7 +63,7 @@ export class Fuzzer {
     this.#report = report;
   }
 
-  /** @param report is told what must not be */
+  /** @param report is called with violations */
   static async start(target: Target, seed: number, report: (finding: Finding) => void): Promise<Fuzzer> {
     return new Fuzzer(target, await target.healthy(50), seed, report);
   }

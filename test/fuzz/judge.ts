@@ -24,7 +24,7 @@ export function judge(sent: RequestCase, { status, type, body, whole }: Got): st
   return status >= 400 ? judgeStatus(status, value) : "";
 }
 
-/** Only who asks for a version that is not there yet waits until the time is over. */
+/** Only a request for a version that does not exist yet waits until its timeout. */
 const mayTimeOut = ({ path }: RequestCase): boolean => /resourceVersion|continue/.test(path);
 
 /** The value of a text; that of its first line for a stream of them. */

@@ -10,7 +10,7 @@ import type { RequestCase } from "./case.ts";
 import { type Got, judge } from "./judge.ts";
 
 const MOST_MILLIS = 20_000;
-/** What goes on, a watch, is let go when nothing more has come for so long. */
+/** A watch is abandoned when nothing more has arrived for so long. */
 const QUIET_MILLIS = 100;
 /** And after so long when there is always more: the healthy client writes all the time. */
 const WATCHED_MILLIS = 1000;
@@ -54,7 +54,7 @@ export class Sender {
 
   async #connected(): Promise<http2.ClientHttp2Session> {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session;
-    // The library refuses streams of its own while it holds more than this: bodies that nobody takes yet.
+    // The library refuses streams of its own while it holds more than this: unread bodies.
     const session = http2.connect(this.#target.keelson.url, { ca: this.#target.ca, maxSessionMemory: 1000 });
     session.on("error", () => {});
     await once(session, "connect");

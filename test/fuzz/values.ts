@@ -43,7 +43,7 @@ export function mutateValue(draw: Draw, value: unknown): unknown {
   return mutated;
 }
 
-/** Goes down to some place, and changes what stands there. */
+/** Walks to some path, and changes the value there. */
 function mutateOnce(draw: Draw, value: unknown): unknown {
   if (typeof value !== "object" || value === null || draw.chance(0.15)) return replaced(draw, value);
   if (Array.isArray(value)) return mutateList(draw, value);

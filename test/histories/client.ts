@@ -57,7 +57,7 @@ export class Client {
     this.#connections = servers.map((address) => new Connection(address));
   }
 
-  /** Goes on until it is told to stop. */
+  /** Runs until it is stopped. */
   async run(signal: AbortSignal, thinkMillis: number): Promise<void> {
     while (!signal.aborted) {
       await this.#one();

@@ -7,7 +7,7 @@
 import http2 from "node:http2";
 import { type Answer, readAnswer } from "../serve/keelson.ts";
 
-/** Where a server is and who asks. */
+/** The address of a server and the user. */
 export interface Address {
   readonly url: string;
   readonly ca: string;
@@ -71,7 +71,7 @@ export class Connection {
     try {
       return await Promise.race([answer, late]);
     } catch (error) {
-      // Whoever does not answer one request may not answer the next: begin anew.
+      // A server that does not respond to one request may not respond to the next: connect again.
       this.close();
       throw error;
     } finally {

@@ -14,7 +14,7 @@ export interface Fault {
 export const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   wait(millis, undefined, { signal }).catch(() => {});
 
-/** Does one bad thing after the other, as chance says, until it is told to stop; counts them by name. */
+/** Causes one random fault after the other, until it is stopped; counts them by name. */
 export async function harm(
   faults: readonly Fault[],
   random: Random,

@@ -9,7 +9,7 @@
  * @module
  */
 
-/** An object as somebody was shown it. */
+/** An object in a response or an event. */
 export interface Seen {
   readonly key: string;
   /** Its resourceVersion. */
@@ -125,7 +125,7 @@ export interface Beginning {
   readonly objects: readonly Seen[];
 }
 
-/** A compaction that the run itself asked for. */
+/** A compaction that the run itself has requested. */
 export interface Compaction {
   readonly revision: number;
   readonly at: number;

@@ -64,7 +64,7 @@ export async function runRound(makeWorld: MakeWorld, { seed, seconds }: RoundOpt
     stop.abort();
     await Promise.all([...watchers, world.reach(settled.revision, settled.until)]);
   } finally {
-    // Whatever has failed, nobody waits any longer.
+    // After any failure, no part waits any longer.
     settled.until = 0;
     stop.abort();
     await world.close();

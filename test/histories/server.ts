@@ -38,7 +38,7 @@ export class Server {
     return { url: this.#proxy.url.replace("http:", "https:"), ...this.#credentials };
   };
 
-  /** Starts it again on its data; anew where it gave up because etcd was away for too long. */
+  /** Starts it again on its data, also where it ended because etcd was away for too long. */
   async restart(): Promise<void> {
     const own = ["--data-dir", this.directory, "--port", "0", "--log-level", "warn"];
     // Clients that were silenced never take their answers: a stop would wait for them.

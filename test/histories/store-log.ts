@@ -72,7 +72,7 @@ export class StoreLog {
     });
   }
 
-  /** The past is gone, or the connection: goes on from the present. */
+  /** The history was compacted, or the connection lost: continues from the current state. */
   async #reopen(): Promise<void> {
     try {
       this.#reached = Math.max(this.#reached, await this.#store.currentRevision());

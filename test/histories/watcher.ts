@@ -63,7 +63,7 @@ export class Watcher {
     this.#reached = start;
   }
 
-  /** Goes on until it is told to stop, and then until it has seen everything up to `due`; rejects when that takes too long. */
+  /** Runs until it is stopped, and then until it has seen everything up to `due`; rejects when that takes too long. */
   async run(signal: AbortSignal, due: () => { readonly revision: number; readonly until: number }): Promise<void> {
     while (!signal.aborted) {
       await this.#watch(this.#plan(), signal);

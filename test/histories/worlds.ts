@@ -27,7 +27,7 @@ export interface World {
   readonly settleMillis: number;
   /** Begins to take down the log of the store, where that can be read while servers run. */
   follow(recorder: Recorder, from: number): Promise<void>;
-  /** Waits until the log has been taken down up to a revision; gives up at `until`. */
+  /** Waits until the log was recorded up to a revision; times out at `until`. */
   reach(revision: number, until: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -258,7 +258,7 @@ describe("keelson undelete", () => {
     await accounts.delete({ name: "robot", namespace: name });
     await namespaces.delete({ name });
     const going = await namespaces.get({ name });
-    // Nobody finishes namespaces on this server: it has no controllers.
+    // Namespaces are never finished on this server: it has no controllers.
     await namespaces.subresource("finalize").update({ ...going, spec: { finalizers: [] } });
     const space = await keelson("undelete", "ns", name);
     expect(space).toMatchObject({ code: 0, stdout: expect.stringContaining("objects: what was in the namespace") });

@@ -71,7 +71,7 @@ describe.skipIf(!(await hasEtcd()))("two servers over one etcd", { timeout: 60_0
     await etcd?.close();
   });
 
-  test("CRD-1: what one is told both serve; rules and watches hold in both; it goes from both", async () => {
+  test("CRD-1: both serve a definition that one of them gets; rules and watches work in both; it is removed from both", async () => {
     await define(one!);
     await untilServed(one!);
     await untilServed(other!);

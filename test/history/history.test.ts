@@ -114,7 +114,7 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
     expect((await world.configMaps.history({ name, ...PLACE }, { limit: 5 })).more).toBe(false);
   });
 
-  test("a write of the status, an apply that only shares, and finalizers are told as what they are", async () => {
+  test("a write of the status, an apply that only shares, and finalizers are reported as such", async () => {
     const kind = dialect === "neutral" ? neutral(VolumeAttachment) : VolumeAttachment;
     const attachments = world.resource(kind);
     const name = fresh("attachment");

@@ -75,21 +75,18 @@ const besides = (losses: readonly string[]): readonly string[] =>
   losses.filter((loss) => !IDENTITY.some((one) => one.test(loss)));
 
 describe("a claim that is undeleted", () => {
-  test.each(["Retain", "Delete"])(
-    "is bound to its volume with policy %s, which nobody has deleted yet",
-    async (policy) => {
-      await pair(policy);
-      const before = await claims().get(KEY);
-      await dropClaim();
-      expect(await phases()).toEqual([undefined, "Released"]);
-      const { uid, losses } = await back("pvc", "data");
-      expect(besides(losses)).toEqual([]);
-      expect(await phases()).toEqual(["Bound", "Bound"]);
-      expect(await claimRef()).toMatchObject({ ...KEY, uid });
-      const { metadata, status } = await claims().get(KEY);
-      expect([metadata.annotations, status]).toEqual([before.metadata.annotations, before.status]);
-    },
-  );
+  test.each(["Retain", "Delete"])("is bound to its volume with policy %s, which is not deleted yet", async (policy) => {
+    await pair(policy);
+    const before = await claims().get(KEY);
+    await dropClaim();
+    expect(await phases()).toEqual([undefined, "Released"]);
+    const { uid, losses } = await back("pvc", "data");
+    expect(besides(losses)).toEqual([]);
+    expect(await phases()).toEqual(["Bound", "Bound"]);
+    expect(await claimRef()).toMatchObject({ ...KEY, uid });
+    const { metadata, status } = await claims().get(KEY);
+    expect([metadata.annotations, status]).toEqual([before.metadata.annotations, before.status]);
+  });
 
   test("is bound again however often it was deleted", async () => {
     await pair();
@@ -140,7 +137,7 @@ describe("a claim that is undeleted", () => {
     expect(await claimRef()).toMatchObject({ uid });
   });
 
-  test("comes back without a volume that somebody else has, or that is being deleted, and says so", async () => {
+  test("comes back without a volume that another claim has, or that is being deleted, and says so", async () => {
     await pair();
     await dropClaim();
     await volumes().patch({ name: "pv" }, { spec: { claimRef: { name: "other", uid: null } } });
@@ -222,7 +219,7 @@ describe("what meets a conflict", () => {
   /** Faults meet it, which spare the test's own client. */
   const mine = () => cluster.as({ user: "me", groups: ["system:masters"] });
 
-  /** Somebody else writes the ConfigMap before each of the first patches. */
+  /** Another client writes the ConfigMap before each of the first patches. */
   const overtaken =
     (times: number): ((transport: Transport) => Transport) =>
     (transport) => {
@@ -263,7 +260,7 @@ describe("what meets a conflict", () => {
     expect(new Set(managers)).toEqual(new Set(["alice", "labeller"]));
   });
 
-  test("that never ends is told, and the object is back", async () => {
+  test("that never ends is reported, and the object is back", async () => {
     const key = { name: "web", namespace: "default" };
     await cluster
       .client("test")

@@ -51,7 +51,7 @@ test.skipIf(binary === undefined)(
     const cert = kubectl.file("jane.crt", pem);
     const keyFile = kubectl.file("jane.key", key.export({ type: "pkcs8", format: "pem" }).toString());
     await run(`config set-credentials jane --client-certificate=${cert} --client-key=${keyFile}`);
-    // Nobody has given her any right yet, and the refusal says who she is.
+    // The user has no rights yet, and the refusal names the user.
     const { stderr } = await kubectl.run(["get", "namespaces", "--user=jane"]);
     expect(stderr).toContain('User "jane" cannot list resource "namespaces"');
   },

@@ -84,7 +84,7 @@ export class Kubectl {
     });
   }
 
-  /** Starts a command that goes on while others run. */
+  /** Starts a command that runs while others run. */
   start(args: readonly string[], options: { env?: NodeJS.ProcessEnv } = {}): Running {
     const child = spawn(this.#binary, [...args], { env: { ...this.#env, ...options.env } });
     const printed = { stdout: "", stderr: "" };

@@ -20,7 +20,7 @@ const NAMES_ITSELF = ["client-go/pkg/version", "component-base/version"]
   )
   .join(" ");
 
-/** Its path; built when it is asked for the first time, which may take minutes. Undefined, with a reason printed, when it cannot be built. */
+/** Its path; built at the first call, which may take minutes. Undefined, with a reason printed, when it cannot be built. */
 export function newestKubectl(): string | undefined {
   if (existsSync(BINARY)) return BINARY;
   mkdirSync(CACHE, { recursive: true });

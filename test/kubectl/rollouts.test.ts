@@ -87,7 +87,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
     expect(await images()).toBe("web:3 web:3 web:3");
   });
 
-  test("WL-DEP-2: restart makes all Pods anew", { timeout: 60_000 }, async () => {
+  test("WL-DEP-2: restart creates all Pods again", { timeout: 60_000 }, async () => {
     const before = await text("get pods -o name");
     await text("rollout restart deployment/web");
     await rolledOut();

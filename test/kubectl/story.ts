@@ -8,7 +8,7 @@ import type { Kubectl, Running } from "./kubectl.ts";
 
 /** One command line, and what must come of it. `{ns}` is the story's namespace, `{domain}` that of the dialect. */
 export interface Step {
-  /** Words; what stands between single quotes is one word. */
+  /** Words; text between single quotes is one word. */
   readonly run: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface Story {
 export const wordsOf = (line: string): string[] =>
   (line.match(/(?:[^\s']|'[^']*')+/g) ?? []).map((word) => word.replaceAll("'", ""));
 
-/** Where a story is told. */
+/** What a story runs on. */
 export interface Stage {
   readonly kubectl: Kubectl;
   readonly namespace: string;

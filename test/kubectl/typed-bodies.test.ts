@@ -84,7 +84,7 @@ describe.skipIf(cases.length === 0).each(cases)("kubectl 1.$minor and the $diale
     ]);
   });
 
-  test("what is wrong with an object is told as with JSON", async () => {
+  test("the faults of an object are reported as with JSON", async () => {
     expect(await kubectl.fails("create", "configmap", "Bad_Name", "-n", "team")).toMatch(/Invalid|invalid/);
     expect(await kubectl.fails("create", "service", "clusterip", "UPPER", "--tcp=80:80", "-n", "team")).toMatch(
       /nvalid/,

@@ -86,7 +86,7 @@ describe.each(
     }
   });
 
-  test("NODE-17, NODE-28: a Pod that goes right after the failure leaves nothing, also when the agent begins anew in between", async () => {
+  test("NODE-17, NODE-28: a Pod that is deleted right after the failure leaves nothing, also when the agent restarts in between", async () => {
     for (const [at, fault] of cases.entries()) {
       const [needed] = pair();
       const isDone = failOnce(method, fault);
@@ -148,7 +148,7 @@ test("NODE-16: whatever NodeGetCapabilities fails with, the volume waits until i
     const isDone = failOnce("NodeGetCapabilities", fault);
     const failures = await again(() => node.setUp(needed));
     expect(isDone()).toBe(true);
-    // A driver that does not know the call can do nothing: it is asked anew when its connection is.
+    // A driver without the call supports nothing; its capabilities are requested again with its next connection.
     const isKnown = fault.code === "Unimplemented";
     expect(failures).toBe(isKnown ? 0 : 1);
     expect(driver.published.get(needed.persistent!.volume.spec.csi!.volumeHandle)!.size).toBe(1);

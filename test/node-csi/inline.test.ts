@@ -1,4 +1,4 @@
-/** What a driver is told of an inline volume of a Pod. */
+/** The inputs of a driver for an inline volume of a Pod. */
 import { expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { Pod, Secret } from "../../src/client/kinds/index.ts";

@@ -73,7 +73,7 @@ const ALL: readonly NodeCapability[] = ["STAGE_UNSTAGE_VOLUME", "GET_VOLUME_STAT
 export class ModelDriver {
   readonly name: string;
   readonly calls: Call[] = [];
-  /** What nobody may ask for, and was asked for. */
+  /** Forbidden requests that were sent. */
   readonly broken: string[] = [];
   /** The paths on which something is mounted. */
   readonly mounted = new Set<string>();

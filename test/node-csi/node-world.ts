@@ -39,7 +39,7 @@ import { newLog } from "../../src/util/log.ts";
 import { type World, worldOf } from "../rules/api.ts";
 import { ModelDriver } from "./model-driver.ts";
 
-/** An event as it was told. */
+/** A recorded Event. */
 export interface ToldEvent {
   readonly type: string;
   readonly about: string;
@@ -208,7 +208,7 @@ export class NodeWorld implements AsyncDisposable {
     await this.clock.advanceSettled(ms, () => this.settled());
   }
 
-  /** Waits for what the system tells of files, which nobody counts. */
+  /** Waits for notifications of the file system, which are not counted. */
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
     for (let tries = 0; tries < 500; tries++) {
       await this.settled();

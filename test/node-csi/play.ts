@@ -180,7 +180,7 @@ export class Play {
     this.#ready.clear();
     this.#isKilling = false;
     this.#agent = new AbortController();
-    // Pods may go while nobody looks after them.
+    // Pods may be deleted while no agent runs.
     while (this.#wanted.size > 0 && this.#random.next() < 0.6) this.#removePod();
     await this.#node.start();
   }

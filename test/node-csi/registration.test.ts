@@ -93,7 +93,7 @@ describe("sockets", () => {
 });
 
 describe("registration", () => {
-  test("CSIN-23, CSIN-24, CSIN-25, CSIN-26, CSIN-20, CSIN-3, CSIN-4: it is asked who it is and what it calls the node; mark, labels and entry are written, and it is told", async () => {
+  test("CSIN-23, CSIN-24, CSIN-25, CSIN-26, CSIN-20, CSIN-3, CSIN-4: the driver is asked for its name and its node ID; annotation, labels and entry are written, and it is notified", async () => {
     const driver = await node.addDriver();
     driver.info = {
       nodeId: "i-1",
@@ -176,7 +176,7 @@ describe("registration", () => {
     expect((await entries())[0]!.allocatable).toBeUndefined();
   });
 
-  test("CSIN-24, CSIN-25: an error or an empty id of NodeGetInfo fails it, which is told; it is tried again", async () => {
+  test("CSIN-24, CSIN-25: an error or an empty id of NodeGetInfo fails it, which is reported; it is tried again", async () => {
     const driver = await node.addDriver();
     driver.fault = (method) => (method === "NodeGetInfo" ? { when: "before", code: "Internal" } : undefined);
     await node.start();
@@ -351,7 +351,7 @@ describe("how many volumes a driver takes", () => {
     expect(await counts()).toEqual([3]);
   });
 
-  test("CSIN-32, CSID-11: another interval begins anew; without one, or without a CSIDriver, it is not asked", async () => {
+  test("CSIN-32, CSID-11: another interval restarts the updates; without one, or without a CSIDriver, there are none", async () => {
     await node.describe({ attachRequired: false, nodeAllocatableUpdatePeriodSeconds: 20 });
     await node.addDriver();
     await node.start();

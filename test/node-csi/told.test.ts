@@ -1,4 +1,4 @@
-/** What drivers are told of Pods: who they are, tokens, secrets, groups and labels. */
+/** The inputs of drivers about Pods: identity, tokens, secrets, groups and labels. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import {
@@ -302,7 +302,7 @@ describe("groups", () => {
     expect(node.groups).toHaveLength(before + 1);
   });
 
-  test("NODE-41: a driver with VOLUME_MOUNT_GROUP is told the group, and the agent changes nothing", async () => {
+  test("NODE-41: a driver with VOLUME_MOUNT_GROUP gets the group, and the agent changes nothing", async () => {
     const driver = await node.fresh(
       { attachRequired: false, fsGroupPolicy: "File" },
       (one) => (one.capabilities = ["STAGE_UNSTAGE_VOLUME", "VOLUME_MOUNT_GROUP"]),

@@ -65,7 +65,7 @@ describe("calls", () => {
     expect(driver.broken).toEqual([]);
   });
 
-  test("a volume that was detached and attached again is staged anew, as soon as the Pods of before have gone", async () => {
+  test("a volume that was detached and attached again is staged again, as soon as the earlier Pods are deleted", async () => {
     const driver = await node.fresh({ attachRequired: true });
     const of = (uid: string, more: object = {}): NeededVolume => {
       const options = { name: `again-${driver.name}`, csi: { driver: driver.name }, isAttached: { attached: true } };
@@ -474,7 +474,7 @@ describe("attached volumes", () => {
     await node.tearDown(free);
   });
 
-  test("NODE-14, VA-10: what the attacher said is told when the volume is staged and published", async () => {
+  test("NODE-14, VA-10: the attachment metadata is passed when the volume is staged and published", async () => {
     const driver = await node.fresh({ attachRequired: true });
     const isAttached = { attached: true, attachmentMetadata: { device: "/dev/x" } };
     const needed = node.persistent(node.pod(), { csi: { driver: driver.name }, isAttached });

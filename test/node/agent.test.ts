@@ -72,7 +72,7 @@ describe("the volumes of a Pod", () => {
     expect((await world.findPod("other"))!.status.containerStatuses).toBeUndefined();
   });
 
-  test("NODE-3: after a failure the Pod waits, is told, and the pause doubles from half a second to about two minutes", async () => {
+  test("NODE-3: after a failure the Pod waits with an Event, and the pause doubles from half a second to about two minutes", async () => {
     plugin.failures.set("setUp bad", new VolumeError("the disk is full"));
     await start({ pods: "run-nothing" });
     await world.pod("p", [empty("bad")]);

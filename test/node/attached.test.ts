@@ -11,7 +11,7 @@ import { AGENT, NODE, NodeWorld, NotedPlugin, at } from "./node-world.ts";
 
 const ENTRY = "kubernetes.io/csi/d^h-v";
 
-/** A plugin of volumes of claims that are attached, unless it is told otherwise. */
+/** A plugin of volumes of claims that are attached by default. */
 class AttachedPlugin extends NotedPlugin {
   isAttached = true;
   attachment = "csi-1";
@@ -161,7 +161,7 @@ describe("attached volumes", () => {
     world.warnings.splice(0);
   });
 
-  test("NODE-10: the Node that is told of it at last is heard at once", async () => {
+  test("NODE-10: a late change of the Node reconciles its volumes at once", async () => {
     await start();
     await bind();
     await world.pod("p", [claimed]);
@@ -172,7 +172,7 @@ describe("attached volumes", () => {
     expect(plugin.calls).toEqual(["setUp data"]);
   });
 
-  test("NODE-10: who waits for long is told what is missing", async () => {
+  test("NODE-10: a Pod that waits for long gets an Event with what is missing", async () => {
     await start();
     await bind();
     await world.pod("p", [claimed]);
@@ -331,7 +331,7 @@ describe("claims", () => {
     await claims.patch(at("a"), { metadata: { finalizers: null } });
   });
 
-  test("a claim that is being deleted and is protected no more is not mounted, and the Pod is told; who has it keeps it", async () => {
+  test("an unprotected claim that is being deleted is not mounted, and the Pod gets an Event; a Pod that has it keeps it", async () => {
     plugin.isAttached = false;
     await start();
     await bind();

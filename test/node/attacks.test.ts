@@ -1,4 +1,4 @@
-/** Pods that want more than they may: nothing outside of the agent's directory is touched, and the agent goes on. */
+/** Pods that try to exceed their rights: nothing outside of the agent's directory is touched, and the agent continues. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { NodeWorld, at } from "./node-world.ts";
 const mounter = linkingMounter({ mounts: () => Promise.resolve([]) });
 
 let world: NodeWorld;
-/** What is not the agent's; nobody may change it. */
+/** Files that are not the agent's; they must not change. */
 let outside: string;
 beforeEach(async () => {
   world = await NodeWorld.create();

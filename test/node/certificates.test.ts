@@ -21,7 +21,7 @@ const volume = (more: object = {}) => ({
 
 const iso = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** The requests that nobody has answered. */
+/** The requests without a result. */
 const pending = async (world: WrittenWorld): Promise<PodCertificateRequest[]> =>
   (await world.admin.resource(PodCertificateRequest).list()).items.filter(({ status }) => !status.conditions?.length);
 
@@ -108,7 +108,7 @@ test("PROJ-29, PROJ-57, PROJ-22: at the time that the signer gave a new key and 
   expect(new X509Certificate(chain).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
-test("a signer that refuses is told of, and asked again later; what is good meanwhile stays", async () => {
+test("a refusal of the signer is reported, and the request repeated later; valid certificates stay meanwhile", async () => {
   await using world = await WrittenWorld.create();
   const pod = await world.pod("p", [volume()]);
   await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
@@ -142,7 +142,7 @@ test("a certificate that cannot be asked for is asked for again after pauses, wh
   for (let minutes = 0; minutes < 10 * 60_000; minutes += pauses.at(-1)!) {
     const { againAfter } = await world.setUp(pod, "v");
     pauses.push(againAfter!);
-    // Who looks meanwhile asks nobody.
+    // A reconcile meanwhile sends no request.
     await world.setUp(pod, "v");
     await world.advance(againAfter!);
   }

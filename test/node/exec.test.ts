@@ -97,7 +97,7 @@ describe("containers as processes", () => {
     await expectSoon(() => readdirSync(world.at(pod)), ["logs"]);
   });
 
-  test("what containers have said is kept until their Pod is gone from the API, whoever holds it, also by another agent", async () => {
+  test("logs of containers are kept until their Pod is deleted from the API, whatever delays that, also by another agent", async () => {
     await start();
     const spec = { restartPolicy: "Never", containers: [shell('echo "cannot reach the database"; exit 3')] };
     const pod = await world.pod("p", [{ name: "e", emptyDir: {} }], spec, { finalizers: ["example.com/held"] });
@@ -115,7 +115,7 @@ describe("containers as processes", () => {
     await expectSoon(() => world.has(pod), false);
   });
 
-  test("the log of a container is that of its last start, the one before is asked for as such; where none is, that is told", async () => {
+  test("the log of a container is that of its last start, that of the previous start is requested as such; a missing log is an error", async () => {
     await start();
     const pod = await world.pod("p", [], { containers: [shell('echo "start at $(date +%N)"; exit 1')] });
     await expectSoon(async () => (await statusOf()).state.waiting?.reason, "CrashLoopBackOff");

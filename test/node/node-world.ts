@@ -180,7 +180,7 @@ function unmountBelow(root: string): void {
   for (const path of paths.toReversed()) execFileSync("umount", [path]);
 }
 
-/** A plugin of `emptyDir` volumes that writes down its calls, and fails where it is told. */
+/** A plugin of `emptyDir` volumes that records its calls, and fails where a test says so. */
 export class NotedPlugin implements VolumePlugin {
   readonly kind = "kubernetes.io~empty-dir";
   readonly calls: string[] = [];

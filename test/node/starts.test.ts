@@ -1,4 +1,4 @@
-/** Events of containers: each start is told once, in the words of a kubelet. */
+/** Events of containers: one for each start, with the messages of a kubelet. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CoreEvent } from "../../src/client/kinds/index.ts";
 import { recordStarts } from "../../src/node/containers/record-starts.ts";
@@ -21,7 +21,7 @@ async function starts(name: string): Promise<readonly string[]> {
     .toSorted();
 }
 
-test("each container of a Pod that runs is told as created and started, also after the agent begins anew", async () => {
+test("each container of a running Pod has Events that it was created and started, also after a restart of the agent", async () => {
   await world.start({ pods: "run-nothing" });
   const initContainers = [{ name: "first", image: "i" }];
   await world.pod("p", [], { initContainers });
@@ -38,13 +38,13 @@ test("each container of a Pod that runs is told as created and started, also aft
   expect(await starts("p")).toEqual(told);
 });
 
-test("a Pod whose containers are held is told nothing", async () => {
+test("a Pod whose containers are held gets no Events", async () => {
   await world.start({ pods: "hold" });
   await world.pod("p", []);
   expect(await starts("p")).toEqual([]);
 });
 
-test("a container that starts again is told again", () => {
+test("a container that starts again gets another Event", () => {
   const told: string[] = [];
   const event = (_type: string, _pod: unknown, reason: string) => void told.push(reason);
   const record = { pod: { status: {} }, started: new Map<string, string>() } as never;

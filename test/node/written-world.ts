@@ -36,7 +36,7 @@ const readable: TokenSigner = {
   signForSecret: async (...said) => JSON.stringify(said),
 };
 
-/** A volume as somebody writes it, before defaults. */
+/** A volume as a user writes it, before defaults. */
 export interface NewVolume {
   readonly name: string;
   readonly [member: string]: unknown;
@@ -63,7 +63,7 @@ export class WrittenWorld implements AsyncDisposable {
   /** Paths of requests that the agent has sent. */
   readonly requests: string[] = [];
   readonly warnings: string[] = [];
-  /** What somebody has added to the wall clock of the node. */
+  /** How far the wall clock of the node was set forward. */
   readonly wall = { ahead: 0 };
   /** Whether lists and watches of the agent fail. */
   isDeaf = false;

@@ -88,7 +88,7 @@ test("an object that goes between the first reading and the first list is notice
   expect(existsSync(`${world.path(pod, "v")}/a`)).toBe(false);
 });
 
-test("PROJ-56: an object marked immutable is not watched, and a Pod keeps it although it is made anew", async () => {
+test("PROJ-56: an object marked immutable is not watched, and a Pod keeps it although it is created again", async () => {
   await using world = await WrittenWorld.create();
   const objects = world.admin.resource(ConfigMap);
   await objects.create(configMap("m", { a: "1" }, { immutable: true }));

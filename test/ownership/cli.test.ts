@@ -122,7 +122,7 @@ describe("keelson blame", () => {
     expect(report.leaves.find(({ field }) => field === ".data.colour")?.managers[0]?.manager).toBe("alice");
   });
 
-  test("paints where it is told to, and never against NO_COLOR", async () => {
+  test("uses colours where they are requested, and never against NO_COLOR", async () => {
     const name = await shared();
     expect((await keelson(["blame", "cm", name], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001b[36malice");
     const env = { FORCE_COLOR: "1", NO_COLOR: "1" };
@@ -218,7 +218,7 @@ describe("keelson resolve", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
   });
 
-  test("asks for each field, showing values, owner and age, and does what it is told", async () => {
+  test("asks for each field, showing values, owner and age, and follows the choices", async () => {
     const name = await shared();
     const file = manifest(name, { colour: "blue", size: "big", mine: "x" });
     const { code, stdout, stderr } = await keelson(["resolve", "-f", file, "--field-manager", "dave"], {
@@ -273,7 +273,7 @@ describe("keelson resolve", () => {
       if (questions === asked) return undefined;
       asked = questions;
       if (asked > 1) return Promise.resolve("k\n");
-      // Somebody else writes while the user thinks.
+      // Another client writes while the user decides.
       return configMaps.apply(intent, { fieldManager: "erin", force: true }).then(() => "t\n");
     };
     const { code, stderr } = await keelson(["resolve", "-f", file, "--field-manager", "dave"], { talk });

@@ -237,7 +237,7 @@ describe.skipIf(bin === undefined || !(await hasEtcd()))("the identity of the ch
       const server = await Keelson.serve(["--data-dir", folder, ...flags]);
       onTestFinished(async () => void (await server.stop()));
       servers.push(server);
-      // The CA was not made anew.
+      // The CA was not created again.
       expect(readFileSync(join(folder, "pki/ca.crt"), "utf8")).toBe(
         Buffer.from(secret["ca.crt"]!, "base64").toString(),
       );

@@ -46,7 +46,7 @@ test("has three members and three servers, each with a volume and a name of its 
   }
 });
 
-test("each server is told the members and the names of all servers, and listens on loopback of the machine", () => {
+test("each server gets the members and the names of all servers, and listens on loopback of the machine", () => {
   for (const [, { environment, ports, read_only: readOnly }] of servers) {
     const options = resolveOptions(fromEnvironment(environment));
     expect(options).toMatchObject({ store: "etcd" });

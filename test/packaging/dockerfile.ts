@@ -4,7 +4,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The instructions of a Dockerfile, by stages; the first one is what stands before `FROM`. */
+/** The instructions of a Dockerfile, by stages; the first one is the part before `FROM`. */
 export function stagesOf(dockerfile: string): Instruction[][] {
   const lines = dockerfile
     .split("\n")

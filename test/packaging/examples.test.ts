@@ -81,7 +81,7 @@ describe("the GitHub Action", () => {
     return { folder, output: pairs("output"), env: pairs("env") };
   }
 
-  test("installs what it is told, starts a server, and names the kubeconfig for later steps", async () => {
+  test("installs the given version, starts a server, and names the kubeconfig for later steps", async () => {
     const { folder, output, env } = await play({ package: "./keelson-0.1.0.tgz" });
     expect(read(folder, "npm").trim().split("\n")).toEqual([
       "install",

@@ -1,4 +1,4 @@
-/** `keelson apply` without `--atomic`: what is told of each document, and when. */
+/** `keelson apply` without `--atomic`: what is printed about each document, and when. */
 import { expect, test } from "vitest";
 import type { AdmissionStep } from "../../src/admission/contract.ts";
 import { ConfigMap } from "../../src/client/kinds/index.ts";
@@ -15,7 +15,7 @@ const map = (name: string) => ({
   data: { k: "v" },
 });
 
-test("a document that the store refuses in the end is told as refused", async () => {
+test("a document that the store refuses in the end is reported as refused", async () => {
   const store = await openMemoryStore();
   const step: AdmissionStep = {
     name: "Others",
@@ -39,7 +39,7 @@ test("a document that the store refuses in the end is told as refused", async ()
   expect(await apply({ k: "w" })).toEqual([["refused", 409]]);
 });
 
-test("each document is told as it is applied; what is refused or fails does not hold up the others", async () => {
+test("each document is reported as it is applied; a refused or failed one does not delay the others", async () => {
   await using cluster = await createCluster();
   const events: string[] = [];
   const client = cluster.client().with({

@@ -1,4 +1,4 @@
-/** Odd documents: whatever they are, each is refused by itself with 4xx, and the server goes on. */
+/** Unusual documents: each is refused by itself with 4xx, and the server continues. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StatusError, planDocuments } from "../../src/client/index.ts";

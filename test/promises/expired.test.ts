@@ -1,4 +1,4 @@
-/** What is older than the history: 410, and how a client goes on. */
+/** Revisions older than the history: 410, and how a client continues. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The promise that a list is never in memory as a whole: whoever does not read his costs little, in every form. */
+/** The promise that a list is never in memory as a whole: an unread list costs little, in every form. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InjectResponse } from "../../src/server/http/inject.ts";
 import type { StoredRecord } from "../../src/storage/contract.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.world.cluster.close(0));
 
-/** Begins a list that nobody reads. */
+/** Begins a list that is not read. */
 const begin = (query: Record<string, string>, accept: string): Promise<InjectResponse> =>
   api.raw("GET", ITEMS, undefined, { query, headers: { accept } });
 

@@ -68,7 +68,7 @@ async function plant(admin: Http2Client, stranger: () => Promise<Http2Client>): 
   let next = 0;
   const secret = (): string => SECRETS[next++ % MANY]!;
   const refused = async (answer: Promise<Answer>): Promise<void> => void refusals.push(await answer);
-  // A stranger has one request on a connection.
+  // An unauthenticated client has one request on a connection.
   const asking = async (headers: Readonly<Record<string, string>>, path = `${NAMESPACE}/pods`): Promise<void> => {
     const client = await stranger();
     await refused(client.send("GET", path, undefined, headers));

@@ -71,7 +71,7 @@ const mutating = (spec: object): Manifest[] => [
 const conditions = (...expressions: readonly string[]) =>
   expressions.map((expression, i) => ({ name: `c${i}`, expression }));
 
-/** Webhooks that are called for nothing, at an address where nobody is. */
+/** Webhooks that are never called, at an address where no server listens. */
 const webhooks = (...all: readonly (readonly string[])[]): Manifest[] => [
   {
     apiVersion: `${GROUP}/v1`,

@@ -21,7 +21,7 @@ const ca = authority(term);
 const folder = mkdtempSync(join(tmpdir(), "keelson-redirects-"));
 const BODY = "what-the-one-who-moved-says";
 
-/** The way on that is told at the moment. */
+/** The current target of redirects. */
 let status = 302;
 /** Who was asked and sends on, by its path. */
 const asked: string[] = [];
@@ -149,7 +149,7 @@ const jwt = (iss: string): string =>
     .join(".");
 
 const OBJECTS = "/api/v1/namespaces/default/configmaps";
-/** Each asks somebody who sends the server elsewhere: whom, how, and what the client is answered. */
+/** Each sends a request to a server that redirects: the receiver, the trigger, and the response for the client. */
 const WAYS = [
   ["the webhook of tokens", "/judge", () => ask(OBJECTS, { authorization: "Bearer of-somebody" }), 401],
   ["the webhook of decisions", "/decide", () => ask(OBJECTS, { "impersonate-user": `u${status}` }), 500],
@@ -172,7 +172,7 @@ for (const code of [301, 302, 303, 307, 308]) {
   );
 }
 
-test("CVE-2018-1002102: an issuer whose discovery or whose keys have moved is not followed, and its tokens are nobody's", async () => {
+test("CVE-2018-1002102: an issuer whose discovery or whose keys have moved is not followed, and its tokens are refused", async () => {
   await until(() => asked.includes("/jwks"), 15_000);
   await until(() => asked.includes("/moved/.well-known/openid-configuration"), 15_000);
   for (const path of ["moved", "keys-moved"]) {

@@ -54,7 +54,7 @@ async function open(bindings: number): Promise<{ cluster: Cluster; rbac: () => A
 
 const LAST = question("delete things g99.io", "n0");
 
-describe("of somebody with 100 bindings among 10 000", () => {
+describe("of a user with 100 bindings among 10 000", () => {
   let cluster: Cluster;
   let rbac: Authorizer;
   beforeAll(async () => {

@@ -116,7 +116,7 @@ async function codes(who: typeof ADMIN, namespaced: boolean, place: string): Pro
     found.add((await ask(who, "GET", `${base}${place}/${name}`)).code);
     if (place !== "" || !namespaced) {
       const one = await ask(who, "GET", `${base}${place}/${name}/x`);
-      // The one object that there is: nobody sees it but by the path that it has.
+      // The only object: it is visible on its own path alone.
       if (one.code !== 404) found.add(one.code);
     }
   }

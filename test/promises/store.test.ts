@@ -24,7 +24,7 @@ const KINDS: readonly (readonly [string, (clock?: Clock) => Promise<Store>])[] =
   ["sqlite", (clock = systemClock) => openSqliteStore({ directory: join(directory, String(stores++)), clock })],
 ];
 
-/** What one watch was told: its events, or how it ended. */
+/** The events of one watch, or its end. */
 interface Watched {
   readonly after: number;
   readonly events: StoreEvent[];

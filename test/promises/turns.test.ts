@@ -153,7 +153,7 @@ describe("of a server, over 50 000 objects", () => {
     );
   });
 
-  test("no turn of a request in the name of somebody with too many attributes is long", async () => {
+  test("no slice of a request that impersonates a user with too many attributes is long", async () => {
     const headers = { "impersonate-user": "jane", "impersonate-extra-scopes": Array<string>(300_000).fill("s") };
     await expectNoLongSlice(
       () => {},

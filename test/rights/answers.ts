@@ -18,7 +18,7 @@ export interface Answers {
   readonly gifts: readonly number[];
 }
 
-/** A server that can be asked; `by` is who sends, the admin where nobody is named. */
+/** A server for requests; `by` is the sender, the admin by default. */
 export interface Server {
   send(
     method: string,

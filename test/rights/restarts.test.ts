@@ -31,7 +31,7 @@ describe("RBAC-57: after another start default roles and bindings are what a rea
       expect({ path, ...ours[path] }).toEqual({ path, ...wanted });
   });
 
-  test("much was changed, put right, made anew and left", () => {
+  test("much was changed, restored, created again and left", () => {
     const objects = recorded.flatMap(
       ({ after }) => Object.values(after) as { isNew?: boolean; annotations?: object }[],
     );

@@ -11,14 +11,14 @@ import { gatesOf } from "../../src/meta/gates.ts";
 import { seededRandom } from "../../src/util/clock.ts";
 import type { Server } from "./answers.ts";
 
-/** One thing that somebody does. */
+/** One action of a user. */
 export interface Change {
   readonly method: "DELETE" | "PATCH" | "POST";
   readonly path: string;
   readonly body?: object;
 }
 
-/** What a server has: by path, without what is told of the moment; `isNew` where it is another object than before. */
+/** The objects of a server: by path, without members that depend on time; `isNew` where it is another object than before. */
 export type Found = Readonly<Record<string, object>>;
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -7,7 +7,7 @@
  */
 import { type Random, seededRandom } from "../../src/util/clock.ts";
 
-/** Who asks. */
+/** The user of a request. */
 export interface Sender {
   readonly user: string;
   readonly groups: readonly string[];
@@ -25,7 +25,7 @@ export interface Placed {
   readonly object: { readonly metadata: { readonly name: string }; readonly [member: string]: unknown };
 }
 
-/** A create of a role or a binding by somebody who may create them, tried without storing it. */
+/** A create of a role or a binding by a user who may create them, as a dry run. */
 export interface Gift extends Placed {
   readonly by: Sender;
 }

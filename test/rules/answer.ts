@@ -124,7 +124,7 @@ export const entriesOf = (object: unknown): readonly Entry[] => (at(object, "met
 /**
  * The fields that each manager owns, as paths: `{"m1 Apply": ["data.k"], "m2 Update status": ["status.phase"]}`.
  *
- * A container that is owned itself (member `.`) is told as its path with a slash: `data/`.
+ * A container that is owned itself (member `.`) is reported as its path with a slash: `data/`.
  */
 export function ownersOf(object: unknown): Record<string, string[]> {
   const owners: Record<string, string[]> = {};

@@ -40,7 +40,7 @@ export interface Extras {
   readonly query?: Query;
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** The admin by default; null for whoever the headers say. */
+  /** The admin by default; null for the user of the headers. */
   readonly identity?: Identity | null;
 }
 
@@ -219,7 +219,7 @@ export async function worldOf(options: RawOptions = {}, parts: Partial<ClusterPa
     server: { activity, ...parts.server },
   });
   const settings = { dialect, eventTtlMillis, caCertificate: "" };
-  // What the API does is seen when nobody acts on its objects, unless a test asks for it.
+  // The behaviour of the API is tested without controllers, unless a test requests them.
   const chosen = options.controllers
     ? chooseControllers(builtInControllers(settings), controllers)
     : lifecycleControllers(settings);

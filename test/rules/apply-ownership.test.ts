@@ -220,7 +220,7 @@ describe("other writes", () => {
     expect((await cm.apply("b", { x: "new" })).status).toBe(200);
   });
 
-  test("OWN-14, DEC-20: an applier conflicts with an updater, and is told its version", async () => {
+  test("OWN-14, DEC-20: an applier conflicts with an updater, and gets its version", async () => {
     const cm = map();
     await cm.create({ x: "1" }, "u");
     const conflict = await cm.apply("a", { x: "2" });

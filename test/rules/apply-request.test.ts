@@ -1,4 +1,4 @@
-/** The request of an apply, and what becomes of it: APPLY-1..24, ERR-3, ERR-6, DEC-22. */
+/** The request of an apply, and its result: APPLY-1..24, ERR-3, ERR-6, DEC-22. */
 import { describe, expect, test } from "vitest";
 import { APPLY, fresh, serve } from "./api.ts";
 import { entriesOf, expectStatus } from "./answer.ts";

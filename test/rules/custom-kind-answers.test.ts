@@ -20,7 +20,7 @@ describe("CRD-35: the scale of an object without replicas", () => {
     return `${kind.items}/a/scale`;
   }
 
-  test("is an error that nobody repeats for ever, and that names the path", async () => {
+  test("is an error that clients do not retry for ever, and that names the path", async () => {
     const answer = await api.get(await scaled());
     expectStatus(answer, 500);
     expect(answer.at("reason")).toBe("InternalError");
@@ -95,7 +95,7 @@ describe("a patch that takes away what an update needs", () => {
     expectStatus(await api.patch(`/apis/storage.k8s.io/v1/csidrivers/${name}`, type, patch), 422);
   });
 
-  test("DEC-18, DEC-31: built-in kinds are told by the path, and most are replaced without a version", async () => {
+  test("DEC-18, DEC-31: built-in kinds follow from the path, and most are replaced without a version", async () => {
     const name = fresh("c");
     const path = "/api/v1/namespaces/default/configmaps";
     await api.post(path, { metadata: { name } });
@@ -175,7 +175,7 @@ test("KIND-Job-3: a Job whose name is generated has the labels of its template, 
   expect(await labelsOf({ name: fresh("a"), generateName: "a-" })).toHaveLength(5);
 });
 
-describe("a server that is told to refuse privileged containers", () => {
+describe("a server with the option to refuse privileged containers", () => {
   const strict = serve({ dialect: "kubernetes" }, { allowsPrivileged: false });
 
   test("KIND-PodSpec-9: refuses them and processes of the node, in Pods and in templates", async () => {

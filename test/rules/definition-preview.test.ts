@@ -66,7 +66,7 @@ test("rules count, and so do versions that are new", async () => {
   expect(warnings[1]).toContain("default/t0 would be invalid in v2: spec.size");
 });
 
-test("nothing is told of a change that all objects fit, and of a write that is no dry run", async () => {
+test("there are no warnings about a change that all objects fit, and about a write that is no dry run", async () => {
   expect((await dryRun(specOf({ type: "integer", maximum: 9 }))).warnings).toEqual([]);
   expect((await dryRun({ names: { plural: "tins", kind: "Tin", shortNames: ["tn"] } })).warnings).toEqual([]);
   const written = await dryRun(specOf({ type: "integer", maximum: 4 }), {});
@@ -83,7 +83,7 @@ const onlyDefinitions = {
   rightsOf: () => ({ resourceRules: [], pathRules: [], incomplete: false }),
 };
 
-test("who may not list the objects is told nothing of them", async () => {
+test("a user who may not list the objects learns nothing about them", async () => {
   const at = DEFINITION.slice(0, DEFINITION.lastIndexOf("/"));
   await roles.post(at, { metadata: { name: `tins.${GROUP}` }, spec: specOf({ type: "integer" }) });
   await roles.until(TINS, ({ status }) => status === 200);

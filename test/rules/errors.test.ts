@@ -37,14 +37,14 @@ describe("the body of a failure", () => {
     expect(invalid.body).toEqual(shape("Invalid", 422, { name, kind: "ConfigMap" }));
   });
 
-  test("DEC-19: the group is told where there is one", async () => {
+  test("DEC-19: the group is reported where there is one", async () => {
     const missing = await api.get("/apis/storage.svc.io/v1/csidrivers/none");
     expect(missing.at("details")).toMatchObject({ name: "none", group: "storage.svc.io", kind: "csidrivers" });
     const invalid = await api.post("/apis/storage.svc.io/v1/csidrivers", { metadata: { name: "A" }, spec: {} });
     expect(invalid.at("details")).toMatchObject({ name: "A", group: "storage.svc.io", kind: "CSIDriver" });
   });
 
-  test("DEC-19, ERR-5: all that is wrong is told together, each cause with reason, message and field", async () => {
+  test("DEC-19, ERR-5: all faults are reported together, each cause with reason, message and field", async () => {
     const at = place("Event");
     const answer = await api.post(at.collection, {
       metadata: { name: at.name, labels: { "a b": "" } },

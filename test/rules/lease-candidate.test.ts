@@ -25,7 +25,7 @@ describe("required fields", () => {
     expect((await create({ ...CANDIDATE, [key]: "" })).status).toBe(422);
   });
 
-  test("LC-3, LC-5, LC-7, DEC-19: everything that is missing is told at once", async () => {
+  test("LC-3, LC-5, LC-7, DEC-19: all missing members are reported at once", async () => {
     const answer = await create({});
     expect(answer.body).toMatchObject({ status: "Failure", reason: "Invalid", details: { kind: "LeaseCandidate" } });
     expect(answer.fields).toEqual(expect.arrayContaining(["spec.binaryVersion", "spec.leaseName", "spec.strategy"]));

@@ -142,7 +142,7 @@ describe("apply", () => {
     expect(made.owners).toEqual({ "a Apply": ["allowedTopologies"] });
   });
 
-  test("DEC-16: owners of an object are told apart by uid", async () => {
+  test("DEC-16: owners of an object are distinguished by uid", async () => {
     const at = place("ConfigMap");
     const owner = (uid: string): object => ({ apiVersion: "v1", kind: "Node", name: "n", uid });
     const body = (...uids: string[]): object => ({ ...MAP, metadata: { ownerReferences: uids.map(owner) } });

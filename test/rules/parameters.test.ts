@@ -127,7 +127,7 @@ describe("fieldValidation in detail", () => {
     return api.post(at.collection, text.replace("NAME", at.name), { fieldValidation });
   };
 
-  test("DEC-24: duplicate and nested unknown fields are told by their paths", async () => {
+  test("DEC-24: duplicate and nested unknown fields are reported by their paths", async () => {
     const doubled = '{"metadata":{"name":"NAME","colour":"red"},"data":{"a":"1","a":"2"}}';
     const warned = await post(doubled);
     expect(warned.status).toBe(201);

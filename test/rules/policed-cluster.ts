@@ -18,7 +18,7 @@ export interface Sender {
 
 /** The cluster. */
 export interface PolicedCluster {
-  /** Somebody with these verbs and no others. */
+  /** A user with these verbs and no others. */
   as(verbs: readonly string[]): Sender;
 }
 

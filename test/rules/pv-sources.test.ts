@@ -86,7 +86,7 @@ describe("the smallest source of each kind", () => {
       const { answer, item } = await made(member, source);
       expectStatus(answer, 201);
       const stored = (await api.get(item)).at(`spec.${member}`);
-      // A text that nobody gave may be printed as an empty one.
+      // A text that was not sent may be printed as an empty one.
       const given = Object.entries(stored as Source).filter(([key, value]) => value !== "" || key === "type");
       expect(Object.fromEntries(given)).toEqual({ ...source, ...DEFAULTS[member] });
     },

@@ -12,7 +12,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
   const inNamespace = (ns: string, plural: string): string => `/api/v1/namespaces/${ns}/${plural}`;
   const spec = (hard: object, more: object) => ({ metadata: { name: "q" }, spec: { hard, ...more } });
 
-  /** A namespace with a quota that somebody has counted for. */
+  /** A namespace with a quota whose usage was counted. */
   async function limited(hard: Record<string, string>, used: Record<string, string> = {}, more: object = {}) {
     const ns = fresh("ns");
     await api.post("/api/v1/namespaces", { metadata: { name: ns } });
@@ -104,7 +104,7 @@ describe.each([neutral, kubernetes])("quotas in the $name dialect", (dialect) =>
     expect((await configMap(ns, "d")).status).toBe(403);
   });
 
-  test("a charge is not taken off twice: not where the quota was counted anew since", async () => {
+  test("a charge is not subtracted twice: not where the quota was counted again since", async () => {
     const ns = await limited({ configmaps: "9" });
     await configMap(ns, "a");
     expect((await configMap(ns, "a")).status).toBe(409);

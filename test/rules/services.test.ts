@@ -108,7 +108,7 @@ describe("addresses", () => {
     for (let i = 0; i < 20; i++) expect(Number(ip(await create({ ports: PORTS })).split(".")[3])).toBeGreaterThan(16);
   });
 
-  test("KIND-Service-3: when nothing is left, that is told and nothing is kept", async () => {
+  test("KIND-Service-3: when no address is left, that is reported and nothing is stored", async () => {
     const { create, path } = await place(small);
     // One of the fourteen is that of the server's own service.
     const made: Answer[] = [];
@@ -192,7 +192,7 @@ describe("ports on nodes", () => {
   const nodePorts = (made: Answer): number[] =>
     (made.at("spec.ports") as { nodePort: number }[]).map(({ nodePort }) => nodePort);
 
-  test("KIND-Service-5: they are of the range, nobody else's, and shared by protocols of one port", async () => {
+  test("KIND-Service-5: they are in the range, unique, and shared by protocols of one port", async () => {
     const { create } = await place(api);
     const [given] = nodePorts(await create({ type: "NodePort", ports: PORTS }));
     expect(given).toBeGreaterThanOrEqual(30_000);
@@ -213,7 +213,7 @@ describe("ports on nodes", () => {
     expect(local.at("spec.healthCheckNodePort")).toBeGreaterThanOrEqual(30_000);
   });
 
-  test("KIND-Service-5: when none is left, that is told", async () => {
+  test("KIND-Service-5: when no port is left, that is reported", async () => {
     const { ns, create } = await place(small);
     const many = Array.from({ length: 8 }, (_, i) => ({ name: `p${i}`, port: 80 + i }));
     const made = await create({ type: "NodePort", ports: many });
@@ -327,7 +327,7 @@ describe("rules", () => {
     expect((await create({ ports: PORTS, ...spec })).causes).toEqual(causes);
   });
 
-  test("KIND-Service-14: addresses outside are reached by others, and odd ones are told", async () => {
+  test("KIND-Service-14: external addresses are left to other programs, and unusual ones get a warning", async () => {
     const { create } = await place(api);
     for (const bad of ["127.0.0.1", "0.0.0.0", "169.254.0.1", "224.0.0.1", "x"]) {
       expect((await create({ ports: PORTS, externalIPs: [bad] })).causes).toEqual([

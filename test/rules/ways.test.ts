@@ -11,7 +11,7 @@ import { fresh, serve } from "./api.ts";
 
 /** The node whose logs this server reaches. */
 const NEAR = "near";
-/** Of what was asked for: whether it is over. */
+/** The requests to connectors; `signal` shows whether one has ended. */
 const asked: { readonly way: string; readonly tail: string | undefined; readonly signal: AbortSignal }[] = [];
 const programs: Programs = (way, object, parameter, signal) => {
   const { nodeName } = (object as unknown as { spec: { nodeName: string } }).spec;
@@ -175,7 +175,7 @@ describe("ways to programs", () => {
     expect((await api.post(`${path}/exec`, {})).status).toBe(503);
   });
 
-  test("a Pod on a node is asked for there: that there is no such node, or nobody to ask, is told", async () => {
+  test("a connection to a Pod goes to its node: a missing node, or no agent, is reported", async () => {
     const path = await pod({ nodeName: fresh("node") });
     expect((await api.get(`${path}/log`)).at("details.kind")).toBe("nodes");
     const name = fresh("node");

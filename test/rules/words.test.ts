@@ -1,5 +1,5 @@
 /**
- * Words of answers that programs match, one line each, with who matches them: a change of one breaks somebody's program.
+ * Texts of responses that programs match, one line each, with the program: a change of one breaks a program.
  * Words of Events: `Multi-Attach` is in `test/controllers/attaching.test.ts`, those of claims in `test/why/`.
  */
 import { beforeAll, expect, test } from "vitest";

@@ -194,7 +194,7 @@ test("KIND-All-21: members that the server sets are unowned after an apply, and 
 });
 
 describe("Deployments", () => {
-  test("KIND-Deployment-11: conditions merge by type; their times are null until somebody says them", async () => {
+  test("KIND-Deployment-11: conditions merge by type; their times are null until a client sets them", async () => {
     const path = `${await place("apps/v1 deployments")}`;
     await api.post(path, { metadata: { name: "d" }, spec });
     const condition = (type: string, status: string): object => ({ status: { conditions: [{ type, status }] } });

@@ -63,7 +63,7 @@ test("a kind that is not served is awaited, and delays no other", async () => {
   expect(things.state).toBe("absent");
 });
 
-test("what is refused ends the wait, and is told", async () => {
+test("a refusal ends the wait, and is reported", async () => {
   cluster.faults.always({ verb: "list", kind: Secret }, forbidden());
   informers.informer(Secret);
   await expect(informers.synced()).rejects.toMatchObject({ status: { code: 403 } });

@@ -64,7 +64,7 @@ describe("an informer", () => {
     expect(two.get({ namespace: "default", name: "b" })?.metadata.name).toBe("b");
   });
 
-  test("that meets a 404 of somebody in between keeps what it has: discovery knows the kind", async () => {
+  test("that gets a 404 of a proxy in between keeps its state: discovery has the kind", async () => {
     await using world = await World.create();
     let lost = false;
     const notHere = async function* () {

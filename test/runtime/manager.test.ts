@@ -27,7 +27,7 @@ type MapDefinition = ControllerDefinition<ConfigMap, "Namespaced">;
 const mapController = (definition: Partial<MapDefinition> & Pick<MapDefinition, "reconcile">) =>
   defineController({ name: "maps", for: ConfigMap, ...definition });
 
-/** Keeps what is asked for. */
+/** Records the requests. */
 const spy =
   (requests: TransportRequest[]) =>
   (transport: Transport): Transport =>
@@ -67,7 +67,7 @@ describe("a reconcile", () => {
     expect(count).toBe(times + 1);
   });
 
-  test("that throws comes back later and later, is told, and counts its attempts", async () => {
+  test("that throws is repeated with growing waits, reported, and gets the number of its attempts", async () => {
     await using world = await World.create();
     await world.resource(ConfigMap).create(map("a"));
     const attempts: number[] = [];
@@ -165,7 +165,7 @@ describe("a reconcile", () => {
     expect(gone).toEqual(["a"]);
   });
 
-  test("is told that an object is gone until that succeeds, also where its predicate lets no deletion pass", async () => {
+  test("handles the deletion of an object until it succeeds, also where its predicate excludes deletions", async () => {
     await using world = await World.create();
     const told: string[] = [];
     const gone = ({ name }: { readonly name: string }): void => {
@@ -219,7 +219,7 @@ describe("a reconcile", () => {
     expect([seen.length, new Set(seen)]).toEqual([10, new Set([before + 10])]);
   });
 
-  test("whose requests take longer than its timeout is told so, and its key goes on", async () => {
+  test("whose requests take longer than its timeout gets an error, and its key is handled again", async () => {
     await using world = await World.create();
     await world.resource(ConfigMap).create(map("a"));
     let hangs = true;
@@ -551,7 +551,7 @@ describe("several managers", () => {
     const [first, second] = managers as [(typeof managers)[0], (typeof managers)[0]];
     await world.resource(ConfigMap).create(map("a"));
     await first.start();
-    // It leads before the second one asks: which of two that ask at once is the first nobody promises.
+    // It leads before the second one starts: which of two simultaneous candidates is the first is undefined.
     await world.settled();
     await second.start();
     await world.advance("1m");
@@ -608,7 +608,7 @@ describe("several managers", () => {
   });
 });
 
-test("a controller that has written more than can be remembered while its watch was behind begins anew when memory is there", async () => {
+test("a controller with more writes than it can remember while its watch lags starts again when the informer is up to date", async () => {
   await using world = await World.create();
   let told: "events" | "nothing" | "the end" = "events";
   const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
@@ -653,7 +653,7 @@ test("a controller that has written more than can be remembered while its watch 
   await world.settled();
   const made = await world.resource(Secret).list({ namespace: "default" });
   expect(made.items.map(({ metadata }) => metadata.name)).toEqual(names);
-  // Nobody is told of this: neither that they were made nor that they are gone.
+  // No observer is called: neither for their creation nor for their deletion.
   for (const name of names) await world.resource(Secret).delete(at(name));
   expect(begun).toBe(1);
   told = "the end";
@@ -665,7 +665,7 @@ test("a controller that has written more than can be remembered while its watch 
   expect(world.warnings.join()).toContain("a controller begins anew");
 });
 
-test("memory that never shows a write is waited for 30 seconds, and then that is told", async () => {
+test("a write that the informer never shows is waited for 30 seconds, and then reported", async () => {
   await using world = await World.create();
   let lags = false;
   /** Watches of Secrets that fall silent when `lags` is set. */

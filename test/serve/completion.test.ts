@@ -40,7 +40,7 @@ describe("complete asks the server", () => {
     expect(await completed(...words)).toBe(expected);
   });
 
-  test("and waits no longer than somebody who types", async () => {
+  test("and waits no longer than a user who types", async () => {
     const silent = net.createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as net.AddressInfo;

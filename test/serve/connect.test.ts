@@ -12,7 +12,7 @@ import { Keelson, Scratch, read, run } from "./keelson.ts";
 
 const scratch = new Scratch();
 const data = scratch.fresh();
-/** Says in its version who asks. */
+/** Returns the impersonated user and the credential of a request in its version. */
 const echo = http.createServer(({ headers }, response) =>
   response.end(
     JSON.stringify({ gitVersion: `${String(headers["impersonate-user"] ?? "self")} ${headers.authorization}` }),
@@ -82,7 +82,7 @@ describe("a command speaks for the user of the kubeconfig", () => {
     expect(await who({ token: "t" }, "--context", "other")).toBe("self undefined");
   });
 
-  test("with the token of an exec plugin, whose complaint is told without a stack", async () => {
+  test("with the token of an exec plugin, whose error is printed without a stack", async () => {
     expect(await who(exec({ token: "of-plugin" }))).toBe("self Bearer of-plugin");
     expect(runs()).toBe(1);
     const plugin = { apiVersion: V1, command: "no-such-plugin", interactiveMode: "Never", installHint: "Get it." };

@@ -74,7 +74,7 @@ const isBound = async (name: string) => (await claims().get(key(name))).status.p
 const volumesOfDriver = () =>
   existsSync(join(disks, "volumes")) ? readdirSync(join(disks, "volumes")).filter((name) => !name.startsWith(".")) : [];
 
-test("waits for its driver, makes volumes, and ends in order when it is told to", async () => {
+test("waits for its driver, creates volumes, and ends in order on a signal", async () => {
   const sidecars = new Keelson(["csi", "--driver", socket], { env });
   processes.add(sidecars);
   await until(() => sidecars.stderr.includes("the driver does not respond; retrying"));

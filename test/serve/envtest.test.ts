@@ -28,7 +28,7 @@ const server = authority(TERM);
 const strangers = authority(TERM);
 const admin = client(users, "admin", ["system:masters"], TERM);
 
-/** A port that nobody has. */
+/** An unused port. */
 async function freePort(): Promise<number> {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -149,7 +149,7 @@ class ApiServer extends Program {
       port,
       server.cert,
     );
-    // As envtest does: who asks before is answered by what is there.
+    // As envtest does: an early request gets the response of the program that listens.
     await eventually(api, async () => {
       const answer = await api.ask("/readyz", { as: admin });
       if (answer.status !== 200) throw new Error(answer.text);
@@ -199,7 +199,7 @@ test("the command says what to tell the shell", async () => {
 });
 
 describe("etcd", () => {
-  test("says that it is well, and ends when it is told to", async () => {
+  test("reports that it is healthy, and ends on a signal", async () => {
     const data = scratch.fresh();
     await using etcd = await startEtcd(data, "--listen-peer-urls=http://127.0.0.1:1", "--unsafe-no-fsync=true");
     expect(await askPlain(`${etcd.url}/health`)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
@@ -237,7 +237,7 @@ describe("kube-apiserver", () => {
     });
     expect(await who(api, { token: "secret" })).toMatchObject({ username: "pat", uid: "7" });
     expect(await who(api, { token: "wrong" })).toBe(401);
-    // AUTHN-17: a certificate of somebody else's authority is no credential, and there is no other.
+    // AUTHN-17: a certificate of another authority is no credential, and there is no other.
     expect(await who(api, { as: client(strangers, "kim", ["system:masters"], TERM) })).toBe(401);
 
     expect((await api.ask(MAPS, { as: admin })).status).toBe(200);
@@ -266,7 +266,7 @@ describe("kube-apiserver", () => {
     expect(await who(api, { token })).toBe(401);
   });
 
-  test("ends quickly, also while somebody watches, and what was stored is there after its next start", async () => {
+  test("ends quickly, also during a watch, and what was stored is there after its next start", async () => {
     await using etcd = await startEtcd(scratch.fresh());
     await using first = await ApiServer.start(etcd);
     expect((await first.ask(MAPS, made("kept"))).status).toBe(201);
@@ -403,7 +403,7 @@ describe("kube-apiserver", () => {
     expect(api.said).toMatch(message);
   });
 
-  test("an etcd that is not there is told", async () => {
+  test("a missing etcd is reported", async () => {
     const api = new Program("kube-apiserver", ["--etcd-servers=http://127.0.0.1:1"]);
     expect((await api.ended).code).toBe(2);
     expect(api.said).toMatch(

@@ -31,7 +31,7 @@ async function writeOn(client: Http2Client): Promise<number[]> {
 }
 
 describe.each(Object.entries(FAULTS))("when the store %s under a server", (_what, fault) => {
-  test.each([true, false])("it acknowledges nothing more, says so and ends (somebody writes: %s)", async (writes) => {
+  test.each([true, false])("it acknowledges nothing more, says so and ends (a client writes: %s)", async (writes) => {
     const directory = scratch.fresh();
     const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
     const client = await Http2Client.connect(keelson, directory);

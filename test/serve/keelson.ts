@@ -171,7 +171,7 @@ export class Http2Client {
   readonly #headers: Readonly<Record<string, string>>;
 
   private constructor(url: string, ca: string, headers: Readonly<Record<string, string>>) {
-    // The library refuses streams of its own while it holds more than this: bodies that nobody takes yet.
+    // The library refuses streams of its own while it holds more than this: unread bodies.
     this.session = http2.connect(url, { ca, maxSessionMemory: 1000 });
     this.#headers = headers;
   }

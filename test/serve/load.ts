@@ -1,5 +1,5 @@
 /**
- * What the crash test writes over HTTP, what it was told, and what the server must say of it afterwards.
+ * The writes of the crash test over HTTP, their results, and what the server must return afterwards.
  *
  * Every write carries an id of its own in its data, so that an event shows which write it is of; the padding beside it
  * shows whether the value is whole.
@@ -99,7 +99,7 @@ export class Load {
     if (status === 409) await this.#look(client, name);
   }
 
-  /** Learns the version of an object that somebody else has written. */
+  /** Learns the version of an object that another client has written. */
   async #look(client: Http2Client, name: string): Promise<void> {
     const { status, json } = await client.send("GET", `${CONFIG_MAPS}/${name}`);
     if (status === 200) this.#versions.set(name, (json as Stored).metadata.resourceVersion);
@@ -138,7 +138,7 @@ export class Known {
    * what is known.
    *
    * @param events every change since {@link Known.version}, in order
-   * @param watched what a watch was told before the crash
+   * @param watched the events of a watch before the crash
    */
   check(events: readonly Seen[], watched: readonly Seen[], tries: readonly Try[]): void {
     const byId = new Map(tries.map((written) => [written.id, written]));
@@ -176,7 +176,7 @@ export class Known {
       const there = verb === "delete" ? deleted.has(`${name} ${expected}`) : happened.has(id);
       assert(there, `the acknowledged ${verb} ${id} of ${name} is lost`);
     }
-    // Nobody sees a write before it is on disk: what a watch has told is the beginning of what the disk tells.
+    // A write is visible only once it is on disk: the events of a watch are a prefix of the changes on disk.
     assert.deepEqual(events.slice(0, watched.length), watched);
   }
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
   scratch.remove();
 });
 
-/** A server, and a client for whoever has a token. */
+/** A server, and a client for the owner of a token. */
 class World {
   readonly #keelson: Keelson;
   readonly #directory: string;
@@ -51,7 +51,7 @@ class World {
     }
   }
 
-  /** The name and the groups of the bearer of a token; undefined where it is nobody's. */
+  /** The name and the groups of the bearer of a token; undefined for an unknown token. */
   async whoami(token: string): Promise<{ username: string; groups: string[] } | undefined> {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const { status, json } = await this.as(token, "POST", REVIEWS, review);

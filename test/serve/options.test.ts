@@ -147,7 +147,7 @@ describe("options", () => {
     await keelson.stop();
   });
 
-  test("a port that is taken is told by its number, and the process ends", async () => {
+  test("the number of a port that is in use is reported, and the process ends", async () => {
     const other = net.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as net.AddressInfo;
@@ -156,7 +156,7 @@ describe("options", () => {
     other.close();
   });
 
-  test("a data directory that cannot be made is told by its path", async () => {
+  test("the path of a data directory that cannot be created is reported", async () => {
     const { code, stderr } = await run(["serve", "--data-dir", `${file("plain", "")}/below`, "--port", "0"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^keelson: .*plain\/below/m) as string });
   });
@@ -165,7 +165,7 @@ describe("options", () => {
 describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the list of users (needs root)", () => {
   const uid = 54_321;
 
-  test("starts where nothing is kept and where a home is told, and else asks for --data-dir", async () => {
+  test("starts where nothing is stored or a home is known, and else asks for --data-dir", async () => {
     const dev = await Keelson.serve(["--dev", "--port", "0"], { uid, env: { HOME: "" } });
     await dev.stop();
     const home = mkdtempSync(`${tmpdir()}/keelson-home-`);

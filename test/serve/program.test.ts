@@ -68,7 +68,7 @@ test("runs what was put together, each chunk once, and keeps what was compiled",
   expect(code().map((name) => readFileSync(at(`dist/program/one/code/${name}`)))).toEqual(before);
 });
 
-test("compiled code that was cut or changed is made anew", () => {
+test("compiled code that was cut or changed is created again", () => {
   const program = openProgram(root)!;
   program.open("main.js", "serve");
   program.keep();

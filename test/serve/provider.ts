@@ -23,7 +23,7 @@ export const BRIEF = "brief";
 const SECRET = "s";
 const CALLBACK = "https://client.example/callback";
 
-/** Somebody who can log in: their name, and their groups. */
+/** A user who can log in: their name, and their groups. */
 export type Accounts = Readonly<Record<string, readonly string[]>>;
 
 interface Asked {
@@ -72,7 +72,7 @@ export class RunningProvider {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Goes away; nobody is answered. */
+  /** Ends; requests get no response. */
   async close(): Promise<void> {
     const server = this.#server;
     if (!server?.listening) return;
@@ -89,13 +89,13 @@ export class RunningProvider {
     const callback = provider.callback();
     this.#answer = async (asked, response) => {
       if (!asked.url!.startsWith("/interaction/")) return callback(asked, response);
-      // Whoever is named by the request has typed the right password.
+      // The user in the request has typed the right password.
       const { params } = await provider.interactionDetails(asked, response);
       await provider.interactionFinished(asked, response, { login: { accountId: params.login_hint } });
     };
   }
 
-  /** Logs somebody in as a browser does; their ID token. */
+  /** Logs a user in as a browser does; returns their ID token. */
   async login(account: string, client = CONSOLE): Promise<string> {
     const query = new URLSearchParams({
       client_id: client,
@@ -177,7 +177,7 @@ export class RunningProvider {
       },
       findAccount: (_: unknown, sub: string) =>
         accounts[sub] && { accountId: sub, claims: () => ({ sub, groups: accounts[sub] }) },
-      // Nobody is asked what the client may know.
+      // Consent is not requested.
       loadExistingGrant: async ({ oidc }: Interaction) => {
         const { accountId } = oidc.session;
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId });

@@ -42,7 +42,7 @@ afterAll(async () => {
   scratch.remove();
 });
 
-/** What a URL answers to somebody without a credential, who trusts the authority of the server. */
+/** The response of a URL without a credential, for a client that trusts the authority of the server. */
 async function fetched(url: string): Promise<Response> {
   const [response] = (await once(get(url, { ca: read(directory, "pki/ca.crt"), agent: false }), "response")) as [
     IncomingMessage,

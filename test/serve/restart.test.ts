@@ -78,7 +78,7 @@ describe("a server that is started again", () => {
     await now.stop();
   });
 
-  test("certificates that a crash left without their keys are made anew, from the same CA", async () => {
+  test("certificates that a crash left without their keys are created again, from the same CA", async () => {
     const directory = used();
     const [, ca] = identity(directory);
     writeFileSync(`${directory}/pki/server.key`, readFileSync(`${directory}/pki/admin.key`));

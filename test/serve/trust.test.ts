@@ -59,7 +59,7 @@ const code = async (method: string, path: string, said: Said = {}): Promise<numb
 
 const admin = (): string => server.pki.adminToken;
 
-/** Gives somebody a cluster role of their own. */
+/** Gives a user a cluster role of their own. */
 async function give(name: string, rules: readonly object[], subject: object): Promise<void> {
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name };
   const metadata = { name };

@@ -9,7 +9,7 @@ afterAll(() => scratch.remove());
 
 const CONTRACT = new URL("../../src/storage/contract.ts", import.meta.url).href;
 
-/** Fails in a server when a signal comes, in each way in which something can fail that nobody waits for. */
+/** Fails in a server on a signal, in each way that no caller waits for. */
 const FAILING = `
 import net from "node:net";
 import { StoreError } from "${CONTRACT}";

@@ -101,7 +101,7 @@ describe("an attachment", () => {
     expect(disks.driver.disks.get("disk-1")!.nodes.size).toBe(0);
   });
 
-  test("VA-19, DEC-54: that is taken off is attached no more, and has nothing that was told when it was", async () => {
+  test("VA-19, DEC-54: a volume that is detached is not attached any more, and has no metadata of the attachment", async () => {
     await disks.attach("x", await nameOf(), "one", { finalizers: ["example.com/looks-on"] });
     await disks.detach("x");
     const { metadata, status } = (await disks.attachment("x"))!;

@@ -41,7 +41,7 @@ describe("capacity objects", () => {
     });
   });
 
-  test("CAP-2: what is there is told anew from time to time, and as soon as a volume was made or deleted", async () => {
+  test("CAP-2: the capacity is written again periodically, and as soon as a volume was created or deleted", async () => {
     await disks.makeClass("late", LATE);
     await disks.makeClaim(
       "a",
@@ -59,7 +59,7 @@ describe("capacity objects", () => {
     expect((await told())[0]).toEqual(["late", "one", "50Gi"]);
   });
 
-  test("CAP-6: those of what is gone go: places, classes, and objects that nobody needs", async () => {
+  test("CAP-6: its own objects for deleted topologies and classes are deleted", async () => {
     await disks.makeClass("late", LATE);
     await disks.makeClass("later", LATE);
     await disks.create(CSIStorageCapacity, {
@@ -88,7 +88,7 @@ describe("capacity objects", () => {
     expect((await told()).map(([name]) => name)).toEqual(["gone", "late"]);
   });
 
-  test("are made once, whoever is killed", async () => {
+  test("are created once, whichever process is killed", async () => {
     await disks.makeClass("late", LATE);
     const before = (await objects()).map(({ metadata }) => metadata.uid);
     disks.manager.crash();
@@ -96,7 +96,7 @@ describe("capacity objects", () => {
     expect((await objects()).map(({ metadata }) => metadata.uid)).toEqual(before);
   });
 
-  test("that somebody takes away come again", async () => {
+  test("that a user deletes are created again", async () => {
     await disks.makeClass("late", LATE);
     for (const object of await objects()) await disks.resource(CSIStorageCapacity).delete(object);
     await disks.settled();

@@ -24,7 +24,7 @@ const EVERY = LONG ? 1 : 8;
 
 let disks: DiskWorld;
 
-/** Begins anew: sidecars for a node, a class of volumes and one of snapshots. */
+/** Starts again: sidecars for a node, a class of volumes and one of snapshots. */
 async function begin(): Promise<void> {
   disks = await DiskWorld.create();
   await disks.makeNodes("one");

@@ -14,7 +14,7 @@ import type {
 } from "../../src/sidecars/contract.ts";
 import { pauseCount } from "../../src/util/activity.ts";
 
-/** A failure that a driver is told to have. */
+/** A failure that a test requests from a driver. */
 export interface Failure {
   readonly code: number;
   /** Whether the work is done all the same. */
@@ -23,7 +23,7 @@ export interface Failure {
   times?: number;
   /** Whether there is no answer at all. */
   readonly hangs?: boolean;
-  /** What it says; that it was told to fail, without it. */
+  /** The message; by default that it was told to fail. */
   readonly says?: string;
 }
 
@@ -170,7 +170,7 @@ export class MadeUpDriver implements StorageDriver {
     throw failure(how.code, how.says ?? `${method} was told to fail`);
   }
 
-  /** Never answers; whoever waits for that waits for the clock. */
+  /** Never responds; a caller that waits for that waits for the clock. */
   async #hang(signal: AbortSignal): Promise<never> {
     using _parked = pauseCount();
     const { promise, reject } = Promise.withResolvers<never>();

@@ -108,7 +108,7 @@ describe("a claim", () => {
     expect(await phaseOf("b")).toBe("Bound");
   });
 
-  test("of a driver that knows no places is told of none", async () => {
+  test("of a driver without topology gets none", async () => {
     const driver = new MadeUpDriver(["CREATE_DELETE_VOLUME"]);
     await again({}, driver);
     await disks.makeClass("fast", allowing("one"));
@@ -130,7 +130,7 @@ describe("a claim", () => {
     expect(spec.csi).not.toHaveProperty("fsType");
   });
 
-  test("with a selector, or of a class with a parameter that means nothing, is told why it gets no volume", async () => {
+  test("with a selector, or of a class with an unknown parameter, gets an Event with the reason", async () => {
     await disks.makeClass("fast");
     await disks.makeClass("wrong", { parameters: { "csi.storage.k8s.io/nothing": "x" } });
     await disks.makeClaim("a", { selector: { matchLabels: { a: "b" } } });
@@ -141,7 +141,7 @@ describe("a claim", () => {
     expect((await disks.claim("a")).metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]);
   });
 
-  test("is told by the names of claim and volume where that is wanted", async () => {
+  test("gets the names of claim and volume where that is configured", async () => {
     await again({ extraCreateMetadata: true, volumeNamePrefix: "vol", identity: "me", defaultFsType: "ext4" });
     await disks.makeClass("fast");
     await disks.makeClaim("a");
@@ -231,7 +231,7 @@ describe("secrets", () => {
     expect(disks.driver.disks.size).toBe(0);
   });
 
-  test("that are missing, or whose names cannot be, are told of; the claim is tried again", async () => {
+  test("that are missing, or whose names are invalid, are reported; the claim is tried again", async () => {
     await disks.makeClass("fast", { parameters });
     await disks.makeClaim("a", {}, { annotations: { team: "red" } });
     await disks.makeClaim("b");
@@ -269,7 +269,7 @@ describe("places", () => {
     expect(JSON.stringify((await disks.volumeOf("a")).spec.nodeAffinity)).toContain('"two"');
   });
 
-  test("only the place of the chosen node is told where that is wanted", async () => {
+  test("only the topology of the selected node is passed where that is configured", async () => {
     await again({ strictTopology: true });
     await disks.makeClass("fast", { ...LATE, ...allowing("one", "two") });
     await disks.makeClaim("a", {}, { annotations: { [SELECTED]: "two" } });
@@ -281,7 +281,7 @@ describe("places", () => {
     expect((await disks.claim("b")).metadata.annotations?.[SELECTED]).toBeUndefined();
   });
 
-  test("claims that do not wait are told of no place where that is wanted", async () => {
+  test("claims that do not wait get no topology where that is configured", async () => {
     await again({ immediateTopology: false });
     await disks.makeClass("fast");
     await disks.makeClaim("a");
@@ -441,7 +441,7 @@ describe("sources", () => {
 });
 
 describe("what fails", () => {
-  test("CTL-GEN-3: is told, and tried again with growing waits", async () => {
+  test("CTL-GEN-3: is reported, and tried again with growing waits", async () => {
     await disks.makeClass("fast");
     disks.driver.fail("createVolume", { code: 13 });
     await disks.makeClaim("a");
@@ -688,7 +688,7 @@ describe("released volumes", () => {
     expect(await disks.volumes()).toEqual([]);
   });
 
-  test("CTL-OUT-3: a disk that cannot be deleted is told, tried again, and goes", async () => {
+  test("CTL-OUT-3: a disk that cannot be deleted is reported, tried again, and deleted", async () => {
     await disks.makeClass("fast");
     await disks.makeClaim("a");
     const { metadata } = await disks.volumeOf("a");

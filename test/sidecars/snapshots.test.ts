@@ -277,7 +277,7 @@ describe("a claim of a snapshot", () => {
 
 describe("a snapshot that is deleted goes", () => {
   const classes = () => disks.world.resource(kinds.class);
-  /** A content that somebody wrote for a snapshot that is at the driver already, and who names it. */
+  /** A content that a user wrote for an existing snapshot of the driver, and the snapshot that names it. */
   const adopt = async (name: string, deletionPolicy: string) => {
     const { status } = await contentOf("s");
     await disks.create(kinds.content, {
@@ -341,7 +341,7 @@ describe("a snapshot that is deleted goes", () => {
     expect(await snapshot("second")).toBeUndefined();
   });
 
-  test("when its class, its content and the claim that it was taken of have gone, whoever made it", async () => {
+  test("after its class, its content and its source claim were deleted, although its driver is not known any more", async () => {
     await makeClass();
     await take();
     const { metadata } = await contentOf();
@@ -424,7 +424,7 @@ test("a content goes after its snapshot was taken away by hand, with what the dr
 });
 
 describe("what fails", () => {
-  test("is told on snapshot and content, tried again, and leaves one snapshot", async () => {
+  test("is reported on snapshot and content, tried again, and leaves one snapshot", async () => {
     await makeClass();
     disks.driver.fail("createSnapshot", { code: 13, isAfter: true });
     await take();
@@ -460,7 +460,7 @@ describe("what fails", () => {
     },
   );
 
-  test("of a deletion is told, and tried again", async () => {
+  test("of a deletion is reported, and tried again", async () => {
     await makeClass();
     await take();
     const { metadata } = await contentOf();

@@ -1,6 +1,6 @@
 /**
  * A day of a cluster with every kind of workload, and with what happens to it from hour to hour: rollouts, failures, evictions, lost
- * zones. Whoever plays it again, in a fork or in other steps, must find the same.
+ * zones. A repeated day, in a fork or in other steps, must have the same result.
  *
  * @module
  */

@@ -105,7 +105,7 @@ describe("images", () => {
     await expect(cluster.simulation.logs("none")).rejects.toThrow("there is no such Pod");
   });
 
-  test("an error in a script is told by settled, once", async () => {
+  test("an error in a script is reported by settled, once", async () => {
     cluster.image("broken", () => {
       throw new TypeError("a mistake in the script");
     });

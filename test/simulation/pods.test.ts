@@ -256,7 +256,7 @@ describe("a script", () => {
     expect(typeof log === "string" ? log : log.lines.map(({ text }) => text)).toEqual(["begins", "ends"]);
   });
 
-  test("restarts wait 0, 10, 20, 40, 80, 160, 300, 300 seconds, and start anew after ten minutes of running", async () => {
+  test("restarts wait 0, 10, 20, 40, 80, 160, 300, 300 seconds, and start again after ten minutes of running", async () => {
     await begin();
     const starts: number[] = [];
     const zero = world.clock.now();
@@ -277,7 +277,7 @@ describe("a script", () => {
     expect((await main("p")).lastState.terminated).toMatchObject({ exitCode: 1, reason: "Error" });
   });
 
-  test("is told of SIGTERM, and killed at the end of its grace", async () => {
+  test("gets SIGTERM, and is killed at the end of its grace period", async () => {
     await begin();
     simulation.image("slow", async (ctx) => {
       await ctx.untilTerminated();
@@ -493,7 +493,7 @@ describe("nodes", () => {
     expect(await pressure()).toBe("False");
   });
 
-  test("that somebody made with the mark of kwok get addresses, capacity and conditions", async () => {
+  test("that a user created with the mark of kwok get addresses, capacity and conditions", async () => {
     await begin();
     await world
       .resource(Node)

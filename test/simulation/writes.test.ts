@@ -87,7 +87,7 @@ test("new nodes are written about twice, and Pods at rest are not written at all
   await cluster.nodes(150);
   await cluster.settled();
   const counts = countsFrom(cluster, 0);
-  // Each loses the taint of a node that is not ready; the first ones are told another TTL while there are few of them.
+  // Each loses the taint of a node that is not ready; the first ones get another TTL while there are few of them.
   expect(counts["patch Node 200"]).toBeGreaterThanOrEqual(150);
   expect(counts["patch Node 200"]).toBeLessThanOrEqual(250);
   const { items } = await cluster.client().resource(Node).list();

@@ -1,5 +1,5 @@
 /**
- * The client-side apply of the small kubectl beside that of the real one: a manifest, a change by somebody else, and the next manifest
+ * The client-side apply of the small kubectl compared with that of the real one: a manifest, a change by another client, and the next manifest
  * make the same object, and print the same. Where no kubectl is found, the tests are left out.
  *
  * @module

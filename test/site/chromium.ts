@@ -20,5 +20,5 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Starts it; whoever calls this closes it. */
+/** Starts it; the caller closes it. */
 export const openChromium = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS });

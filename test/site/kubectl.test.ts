@@ -195,7 +195,7 @@ const alike = (text: string, namespace: string): string =>
     .replace(/ +$/gm, "")
     .replace(/ {2,}/g, "  ");
 
-/** A command in a namespace; what stands after `--` belongs to a container. */
+/** A command in a namespace; arguments after `--` are those of a container. */
 const withNamespace = ([command = "", ...args]: readonly string[], namespace: string): readonly string[] => [
   command,
   `--namespace=${namespace}`,

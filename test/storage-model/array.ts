@@ -1,5 +1,5 @@
 /**
- * Storage that knows what is attached and mounted, does what a driver is asked for, and judges who asks.
+ * A storage model that knows what is attached and mounted, does what a driver requests, and checks each request.
  *
  * Disks and snapshots are entries of a table. Every attachment of a disk has a number of its own, so a mount that was made of one that
  * is over shows what was. What is mounted on a node is a list, as that of a kernel: it stays when an agent is killed, and goes when the
@@ -35,7 +35,7 @@ const NODE_METHODS = ["nodeStageVolume", "nodeUnstageVolume", "nodePublishVolume
 export const METHODS = [...CONTROLLER_METHODS, ...NODE_METHODS] as const;
 type Method = (typeof METHODS)[number];
 
-/** What is done to a call: it fails before or after the work, is never answered, or kills whoever makes it. */
+/** The fault of a call: it fails before or after the work, never gets a response, or kills its caller. */
 export interface CallFault {
   readonly when: "before" | "after";
   readonly how: CodeName | "never" | "crash";
@@ -76,7 +76,7 @@ export interface Judge {
   mayDrop(picture: string): Promise<string | undefined>;
   /** The time of day, in ms since the epoch. */
   now(): number;
-  /** Whoever makes calls is killed: `sidecars`, or the agent of a node. */
+  /** Kills the caller: `sidecars`, or the agent of a node. */
   kill(who: string): void;
 }
 

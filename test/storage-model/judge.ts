@@ -96,7 +96,7 @@ export async function faultOf(world: StorageWorld, absences: Absences): Promise<
 const isReady = (node: Node | undefined): boolean =>
   node?.status.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
 
-/** A node is told only of what is attached to it. */
+/** A node sees only what is attached to it. */
 function untrueOf({ array }: StorageWorld, nodes: readonly Node[]): string | undefined {
   const names = attachNames(kubernetes);
   for (const { metadata, status } of nodes) {

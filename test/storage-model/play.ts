@@ -215,7 +215,7 @@ class Play {
     return waiting && `the Pod ${waiting.metadata.name} has no volume in the end`;
   }
 
-  /** A Pod that has no volume, although no other node has it and nobody else who may have it alone. */
+  /** A Pod without a volume, although no other node has it and no other Pod that may have it alone. */
   async #waiting(pods: readonly Pod[], claims: readonly PersistentVolumeClaim[]): Promise<Pod | undefined> {
     const volumes = await this.#world.list(PersistentVolume);
     const claimOf = ({ spec, metadata: { namespace } }: Pod): PersistentVolumeClaim | undefined => {

@@ -18,7 +18,7 @@ export interface Planted {
 
 type Change = (text: string) => string;
 
-/** Changes what one actor is told of what lies below a path. */
+/** Changes what one actor sees below a path. */
 const tells =
   (who: Actor, below: string, change: Change): Sabotage =>
   (actor) =>

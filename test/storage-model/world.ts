@@ -40,7 +40,7 @@ import { kitPlugins } from "../../src/testing/plugins.ts";
 import { AUDIENCE, DRIVER, type Judge, StorageArray } from "./array.ts";
 
 export const NODES = ["n0", "n1"] as const;
-/** Whoever may be killed. */
+/** The programs that may be killed. */
 export const ACTORS = ["binding", "attaching", "sidecars", ...NODES] as const;
 export type Actor = (typeof ACTORS)[number];
 
@@ -50,7 +50,7 @@ export const ACCOUNT = "runner";
 export const SPACES = ["default", "other"] as const;
 export const snapshots = snapshotKinds("snapshot.storage.k8s.io");
 
-/** What is done to a write: it is lost before it reaches the server, or its answer is; or whoever writes is killed there. */
+/** The fault of a write: it is lost before it reaches the server, or its response is; or the writer is killed there. */
 export interface WriteFault {
   /** Which write from now on, from 1. */
   nth: number;
@@ -111,7 +111,7 @@ export class StorageWorld implements AsyncDisposable {
   #starting = 0;
   /** How many requests were made. */
   #asked = 0;
-  /** How often somebody was killed, and writes were lost. */
+  /** How often a program was killed, and writes were lost. */
   kills = 0;
   losses = 0;
 
@@ -123,7 +123,7 @@ export class StorageWorld implements AsyncDisposable {
     this.array = new StorageArray({ ...judge, now: () => clock.now(), kill: (who) => this.crash(who as Actor) });
   }
 
-  /** A cluster with the driver's objects, in which nobody runs yet. */
+  /** A cluster with the driver's objects, in which no program runs yet. */
   static async create(judge: (world: () => StorageWorld) => Judge, sabotage: Sabotage = () => undefined) {
     const clock = new SuspendedClock();
     const activity = new Activity(clock);
@@ -189,7 +189,7 @@ export class StorageWorld implements AsyncDisposable {
     return sidecarsOf(this.array, { dialect: kubernetes, clock: this.clock, settings: { retry: RETRY } });
   }
 
-  /** Kills who runs; what it has asked for may still be done. */
+  /** Kills a running program; its requests may still be processed. */
   crash(who: Actor): void {
     const life = this.#lives.get(who);
     if (!life) return;
@@ -201,7 +201,7 @@ export class StorageWorld implements AsyncDisposable {
     life.over?.();
   }
 
-  /** A write of somebody who runs fails. */
+  /** A write of a running program fails. */
   lose(who: Actor, fault: WriteFault): void {
     if (this.#lives.get(who)?.running) this.#writes.set(who, fault);
   }
@@ -245,7 +245,7 @@ export class StorageWorld implements AsyncDisposable {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  /** What nobody counts that is under way, since it may wait for the clock. */
+  /** Running work that is not counted, since it may wait for the clock. */
   get #loose(): number {
     return this.array.hanging + this.#starting;
   }
@@ -356,7 +356,7 @@ function definitionsIn(folder: URL): readonly unknown[] {
   );
 }
 
-/** Reads an answer to its end: what nobody reads stays under way. */
+/** Reads a response to its end: an unread response stays running. */
 async function drained(answer: ReturnType<Transport>): Promise<void> {
   for await (const _ of (await answer).body);
 }

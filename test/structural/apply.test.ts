@@ -115,7 +115,7 @@ class Model {
   readonly leaves = new Map<string, Value>();
   readonly owners = new Map<string, Set<string>>();
 
-  /** Whether nobody else has what is to be changed; then it is changed. */
+  /** Whether no other manager owns what is to be changed; then it is changed. */
   apply(wanted: ReadonlyMap<string, Value>, { manager, forces }: Write): boolean {
     const others = (place: string): string[] => [...(this.owners.get(place) ?? [])].filter((one) => one !== manager);
     const differs = (place: string, leaf: Value): boolean =>

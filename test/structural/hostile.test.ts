@@ -191,7 +191,7 @@ test("CRD-40: a value is looked for among many that are allowed", async () => {
   expect((await post({ list: list.map((value) => `${value}x`) })).status).toBe(422);
 });
 
-test("what is wrong in many places below a long name is told in an answer of some megabytes at most", async () => {
+test("many faults below a long name are reported in a response of some megabytes at most", async () => {
   const post = await served({
     type: "object",
     additionalProperties: { type: "array", items: { type: "object", properties: { a: { type: "integer" } } } },

@@ -21,7 +21,7 @@ function bare(value: Value): Value {
   return isObject(value) ? {} : value;
 }
 
-/** The value without what nobody knows, and without nulls that stand for nothing (CRD-43). */
+/** The value without unknown members, and without nulls that mean absent (CRD-43). */
 export function pruned(schema: Structural, value: Value, keeps: boolean = isOpen(schema)): Value {
   if (Array.isArray(value)) {
     const { items } = schema;

@@ -70,7 +70,7 @@ test.each(["9223372036854775808", "-9223372036854775809", "12345678901234567890"
   },
 );
 
-test("CRD-40: where any number may stand, an integer beyond 64 bits is a double, which is told", async () => {
+test("CRD-40: where any number is allowed, an integer beyond 64 bits is a double, with a warning", async () => {
   const found = await stored(`{"number":12345678901234567890,"any":{"a":[18446744073709551616]}}`);
   expect(found.spec).toContain(`"number":12345678901234567000`);
   expect(found.warning).toContain(

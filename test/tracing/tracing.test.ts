@@ -71,7 +71,7 @@ describe("the spans of requests", () => {
         "      Write to store",
         "      SerializeObject",
       ]);
-      // The administrator's trace goes on, to the webhooks, too.
+      // The administrator's trace continues, also in calls of webhooks.
       const root = trace.find((span) => span.name === name)!;
       expect(root).toMatchObject({
         ...REMOTE,

@@ -1,4 +1,4 @@
-/** What is told of definitions that wait, or go, of workloads without a controller, and of kinds that nobody explains. */
+/** The explanations of waiting or terminating definitions, of workloads without a controller, and of other kinds. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { whyLines } from "../../src/cli/why-lines.ts";
 import { type NewObject, defineKind } from "../../src/client/index.ts";

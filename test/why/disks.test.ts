@@ -1,4 +1,4 @@
-/** What is told of claims, snapshots and attachments whose driver, sidecars and sources are real, and fail. */
+/** The explanations of claims, snapshots and attachments whose driver, sidecars and sources are real, and fail. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
@@ -293,7 +293,7 @@ describe("a claim whose driver refuses", () => {
     expect(await whyClaim("a")).toEqual([]);
   });
 
-  test("is told that, too, where its node was given back, and so is its Pod", async () => {
+  test("reports that, too, where its node was removed, and so does its Pod", async () => {
     await disks.world.run(scheduler(disks.dialect));
     const room = { cpu: "4", memory: "8Gi", pods: "20" };
     await disks
@@ -316,7 +316,7 @@ describe("a claim whose driver refuses", () => {
     expect((await whyPod("p"))[0]).toMatchObject({ says, about: at("a") });
   });
 
-  test("where no provisioner runs is told that nobody has said anything", async () => {
+  test("where no provisioner runs is explained: no component has reported anything", async () => {
     await disks.makeClaim("a");
     expect(await whyClaim("a")).toMatchObject([
       {
@@ -326,7 +326,7 @@ describe("a claim whose driver refuses", () => {
     ]);
   });
 
-  test("that has not answered yet is told so", async () => {
+  test("that has not responded yet is reported", async () => {
     disks.driver.fail("createVolume", { code: 0, hangs: true });
     await disks.start();
     await disks.makeClaim("a");
@@ -574,7 +574,7 @@ describe("a Pod whose volume is to be attached", () => {
   });
 });
 
-test("a snapshot of a claim that nobody may read says what may be said", async () => {
+test("a snapshot of a claim that the user may not read is explained as far as permitted", async () => {
   await disks.installSnapshots();
   const snapshot = { metadata: at("s"), spec: { source: { persistentVolumeClaimName: "x" } } };
   await disks.create(kinds.snapshot, snapshot as unknown as NewObject<VolumeSnapshot>);

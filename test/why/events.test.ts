@@ -63,7 +63,7 @@ describe("an Event", () => {
     expect(await told()).toContain("the second");
   });
 
-  test("is told with the component that said it, and when", async () => {
+  test("is reported with the component that recorded it, and the time", async () => {
     await tell("ProvisioningFailed", "no room");
     const report = await claims().why(DATA);
     const quotes = { in: "Event", reason: "ProvisioningFailed", from: "p.example.com_1", time: "2026-01-01T00:00:00Z" };
@@ -125,7 +125,7 @@ describe("an Event", () => {
     expect(await told()).toContain("no room");
   });
 
-  test("that somebody may not read is not spoken of, and the rest is told", async () => {
+  test("that the user may not read is left out, and the rest is reported", async () => {
     await tell("ProvisioningFailed", "no room");
     const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no events for you" };
     const client = world.client.with({

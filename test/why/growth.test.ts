@@ -61,7 +61,7 @@ describe("a claim that asks for more than it has", () => {
     ]);
   });
 
-  test("of a plugin that nobody enlarges waits for ever", async () => {
+  test("of a plugin without a resizer waits for ever", async () => {
     await bind({ hostPath: { path: "/x" } });
     await ask(more);
     expect(await why()).toEqual([
@@ -131,7 +131,7 @@ describe("a claim that names another attributes class", () => {
       .resource(VolumeAttributesClass)
       .create({ metadata: { name: "gold" }, driverName: "d.example.com", parameters: { a: "b" } } as never);
 
-  test("waits for the class, then for the resizer; what is refused is told", async () => {
+  test("waits for the class, then for the resizer; a refusal is reported", async () => {
     await bind();
     await ask({ volumeAttributesClassName: "gold" });
     expect(await why()).toEqual([
@@ -152,7 +152,7 @@ describe("a claim that names another attributes class", () => {
     expect(await why()).toEqual([]);
   });
 
-  test("and asks for more is told both", async () => {
+  test("and requests more gets both reasons", async () => {
     await bind();
     await makeClass();
     await ask({ volumeAttributesClassName: "gold", resources: { requests: { storage: "2Gi" } } });
@@ -184,7 +184,7 @@ describe("what is read for a report", () => {
     ]);
   });
 
-  test("of less than all, nobody is said not to be there", async () => {
+  test("where only a part of the objects was read, no object is reported as missing", async () => {
     const common = { accessModes: ["ReadWriteOnce"], storageClassName: "c" };
     for (const name of ["a", "b"]) {
       const spec = { ...common, volumeName: "other", resources: { requests: { storage: "1Gi" } } };

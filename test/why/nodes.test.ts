@@ -1,4 +1,4 @@
-/** What is told of Pods on a node whose agent is real: why they are ContainerCreating, and why they do not end. */
+/** The explanations of Pods on a node whose agent is real: why they are ContainerCreating, and why they do not end. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

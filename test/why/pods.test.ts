@@ -1,4 +1,4 @@
-/** What is told of a Pod without a node: by the filters that the scheduler decides by. */
+/** The explanations of a Pod without a node, with the filters of the scheduler. */
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CoreEvent, Node, Pod } from "../../src/client/kinds/index.ts";
@@ -142,7 +142,7 @@ describe("a Pod that waits for its claims", () => {
   });
 });
 
-test("who may not read nodes is told that, and no more", async () => {
+test("a user who may not read nodes gets that as the reason, and no more", async () => {
   await stage.node("secret");
   await stage.pod("p", { nodeSelector: { x: "y" } });
   const refusal = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message: "no nodes for you" };

@@ -1,4 +1,4 @@
-/** What is told of a claim before the binder looks at it is what the binder then does. */
+/** The explanation of a claim before the binder handles it is what the binder then does. */
 import { expect, test } from "vitest";
 import type { NewObject } from "../../src/client/index.ts";
 import { CoreEvent, PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../src/client/kinds/index.ts";
@@ -31,7 +31,7 @@ interface Case {
   readonly says: string;
   /** The event about the claim: its reason and its message. */
   readonly event?: readonly [reason: string, message: string];
-  /** What becomes of the claim. */
+  /** The result of the claim. */
   readonly volumeName?: string;
   readonly phase: string;
 }
@@ -132,7 +132,7 @@ test("CTL-DEF-2: where no volume without a class fits, the default class is give
   expect(claim.spec.storageClassName).toBe("std");
 });
 
-/** Asks of a claim that nobody has looked at yet, and has the binder look at it then. */
+/** Explains a claim that was not handled yet, and then lets the binder handle it. */
 async function play(
   world: World,
   { volumes = [], classes = [], claim, annotations }: Pick<Case, "volumes" | "classes" | "claim" | "annotations">,

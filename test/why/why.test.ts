@@ -62,7 +62,7 @@ const whyClaim = async (query = {}) => {
 };
 
 describe("a claim that waits", () => {
-  test("is told every volume and what it lacks, those of its class first, and that its class does not exist", async () => {
+  test("lists every volume and what it lacks, those of its class first, and that its class does not exist", async () => {
     await makeVolume("other", { storageClassName: "d" });
     await makeVolume("small");
     await makeVolume("block", { volumeMode: "Block", capacity: { storage: "2Gi" } });
@@ -117,14 +117,14 @@ describe("a claim that waits", () => {
     expect((await whyClaim()).reasons).toMatchObject([{ says: expect.stringContaining("it has 1Gi") }]);
   });
 
-  test("is told nothing of what who asks may not read", async () => {
+  test("lists nothing that the user may not read", async () => {
     await makeClaim("data");
     await world.settled();
     const nobody = world.cluster.client("test", { user: "nobody", groups: [], extra: {} } as never);
     await expect(nobody.resource(PersistentVolumeClaim).why(at("data"))).rejects.toThrow("cannot get");
   });
 
-  test("of more volumes than a page has the nearest are told", async () => {
+  test("of more volumes than a page has the best ones are listed", async () => {
     for (let i = 0; i < 600; i++) await makeVolume(`v${i}`);
     await makeClaim("data");
     const { considered, leftOut } = await whyClaim({ limit: 5 });
@@ -132,7 +132,7 @@ describe("a claim that waits", () => {
   });
 });
 
-test("CTL-BIND-28: a volume is told whom it is put by for, and what it lacks for those who wait", async () => {
+test("CTL-BIND-28: a volume names the claim that it is reserved for, and what it lacks for waiting claims", async () => {
   const whyVolume = async (name: string) => {
     await world.settled();
     return (await volumes().why({ name })).reasons;
@@ -196,7 +196,7 @@ describe("what is being deleted", () => {
     ]);
   });
 
-  test("CTL-NS-4: a namespace is told what is left in it", async () => {
+  test("CTL-NS-4: a namespace lists its remaining objects", async () => {
     const namespaces = world.resource(Namespace);
     await namespaces.create({ metadata: { name: "team" } });
     await world

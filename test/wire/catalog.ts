@@ -28,7 +28,7 @@ export interface Asked {
 
 /** What scripts have created. */
 export const CREATED = `${MAPS}?labelSelector=of%3Dscripts`;
-/** A watch of one object that nobody changes. */
+/** A watch of one object that does not change. */
 const WATCH = `${MAPS}?watch=1&fieldSelector=metadata.name%3Dlarge`;
 const JSON_TYPE = ["content-type", "application/json"] as const;
 const MAP = {
@@ -122,7 +122,7 @@ export type AskedName = keyof typeof WAYS;
 /** All names. */
 export const NAMES = Object.keys(WAYS) as AskedName[];
 
-/** Names of requests that are answered at once and keep a connection open, whoever asks. */
+/** Names of requests that get a response at once and keep a connection open, for every user. */
 export const QUICK: readonly AskedName[] = ["livez", "version"];
 
 /** A request by its name. */
@@ -140,7 +140,7 @@ export function asked(name: AskedName): Asked {
   };
 }
 
-/** One of them by chance: of whoever has a credential, or none that shows one. */
+/** One of them by chance: with a credential, or without one. */
 export function drawAsked(draw: Draw, isTrusted: boolean): AskedName {
   for (;;) {
     const name = draw.pick(NAMES);

@@ -26,7 +26,7 @@ export interface H1Script {
   readonly steps: readonly H1Step[];
 }
 
-/** Lines that change what is asked for, or make it wrong. */
+/** Lines that change the request, or make it invalid. */
 const LINES = [
   "content-length: 0",
   "content-length: 1e3",
@@ -170,7 +170,7 @@ class H1Draw {
     const draw = this.#draw;
     return draw.one<BodyForm>(
       () => ({ form: "short", missing: 1 + draw.small(2000) }),
-      // One byte more may be a line end, which nobody minds.
+      // One more byte may be a line end, which is accepted.
       () => ({ form: "long", more: 2 + draw.small(60) }),
       () => ({ form: "broken", how: draw.pick(BROKEN_CHUNK_NAMES) }),
     );

@@ -42,11 +42,11 @@ export class H1Model {
   #asked: WebSocketModel | undefined = undefined;
   /** Whether the server has said that it ends, or has to without a word. */
   mustEnd = false;
-  /** Whether nobody knows what the client has sent last. */
+  /** Whether it is not known what the client has sent last. */
   isUnknown = false;
   /** Whether the client has left: what is under way may break off. */
   hasLeft = false;
-  /** Requests that somebody sent who showed no credential before. */
+  /** Requests of a connection that had shown no credential before. */
   strangers = 0;
   #pending: Pending[] = [];
   #isDeaf = false;
@@ -123,7 +123,7 @@ export class H1Model {
     while (this.#rest.length > 0 && this.#step());
   }
 
-  /** Nobody knows to which requests these are answers. */
+  /** It is not known to which requests these responses belong. */
   #lookAtUnknown(): false {
     const wrong = /^HTTP\/1\.1 5(?!05)\d\d .*/m.exec(this.#rest.toString("latin1"));
     if (wrong) throw new Violation(wrong[0]);
@@ -175,7 +175,7 @@ export class H1Model {
 
   #judgeCode(status: number, to: Pending): void {
     const isWhole = to.to <= this.#left && to.isDue;
-    // What is cut off is told so; and it may be that nothing but the head was read.
+    // A request that is cut off gets an error; the server may have read only its head.
     const isCut = !isWhole && (status === 400 || status === 408);
     if (to.from > this.#left) throw new Violation(`${status} to ${to.name}, of which nothing was sent`);
     if (!to.codes.includes(status) && !isCut) throw new Violation(`${status} to ${to.name}`);
@@ -192,7 +192,7 @@ export class H1Model {
     if (length !== undefined && coding !== undefined) throw new Violation(`a length and a coding, to ${to.name}`);
     if (coding !== undefined && coding !== "chunked") throw new Violation(`the coding ${coding}`);
     if (length !== undefined && !/^\d+$/.test(length)) throw new Violation(`the length ${length}`);
-    // Of what was cut off nobody knows that it was to be HEAD.
+    // It is not known whether a request that was cut off was to be HEAD.
     const isHead = to.method === "HEAD" && !(status === 400 && to.to > this.#left);
     const hasBody = !isHead && status !== 204 && status !== 304;
     const isOpen = hasBody && length === undefined && coding === undefined;
@@ -288,7 +288,7 @@ export class H1Model {
   }
 }
 
-/** Answers that somebody without a credential need not have taken when he is broken off. */
+/** Responses that a client without a credential need not have read when its connection is closed. */
 const MOST_UNTAKEN = 8;
 
 function headersOf(lines: readonly string[]): Headers {

@@ -75,7 +75,7 @@ export type H1Step =
       (
         | AskStep
         | { readonly do: "wrong"; readonly what: NoRequest | "huge headers" }
-        /** Any bytes, in base64: nobody knows what they are. */
+        /** Any bytes, in base64: their meaning is not known. */
         | { readonly do: "bytes"; readonly base64: string }
         | FrameStep
       ))
@@ -245,5 +245,5 @@ function expectedOf(step: AskStep, what: Asked): Expected {
   };
 }
 
-/** Whether a step asks for what is answered at once, whoever asks. */
+/** Whether a step sends a request that gets a response at once, for every user. */
 export const isQuick = ({ asked: name }: AskStep): boolean => QUICK.includes(name);

@@ -11,11 +11,11 @@ import { type H2Script, type H2Step, OPTIONS, isBody, windowBytes } from "./h2-s
 import { Line, type Place, isSocketStep } from "./line.ts";
 import { Outgoing, Witness, violationOf } from "./witness.ts";
 
-/** Requests of somebody without a credential from which on his connection may be broken off. */
+/** The number of requests without a credential from which on the connection may be closed. */
 const MOST_UNTAKEN = 8;
 /** How long a window is waited for. */
 const WINDOW_MS = 500;
-/** The end that somebody is told who has no credential, or too many requests. */
+/** The end of a connection without a credential, or with too many requests. */
 const NO_ERROR = 0;
 
 /** Plays a script; what was wrong. */
@@ -87,7 +87,7 @@ class H2Player {
     if (this.#count++ === 0) this.#isTrusted = what?.hasToken ?? false;
     if (what && !this.#begun.has(id)) this.#asked.set(id, what);
     this.#begun.add(id);
-    // Whoever shows no credential is answered, and has to go.
+    // A client without a credential gets a response and a GOAWAY.
     if (!this.#isTrusted || !what) this.#model.told.add(NO_ERROR);
   }
 
@@ -97,7 +97,7 @@ class H2Player {
     this.#line.write(bytes);
   }
 
-  /** Waits until windows permit what is sent; false where it would be on a stream that nobody reads any more. */
+  /** Waits until windows permit the bytes; false where they would be on a stream that is not read any more. */
   async #hasRoom(step: ClientStep): Promise<boolean> {
     if (!isBody(step)) return true;
     const model = this.#model;
@@ -108,7 +108,7 @@ class H2Player {
     const isLeft = (): boolean => !stream?.isOpen || model.isDead;
     const fits = (): boolean => model.hasSettings && Math.min(stream!.window, model.window) >= needs;
     if (!isLeft() && !fits()) this.#leave();
-    // It may be that nobody reads the bodies that have taken it all: then this one is not sent.
+    // The bodies that have taken the whole window may never be read: then this one is not sent.
     await this.#line.until(() => isLeft() || fits(), WINDOW_MS);
     return !isLeft() && fits();
   }
@@ -118,7 +118,7 @@ class H2Player {
   #judge({ id, status, verdict, isTooLarge }: ModelStream): void {
     const what = this.#asked.get(id);
     const isRight = what?.codes.includes(status) ?? (status >= 200 && status < 500);
-    // Whoever has sent less than he meant to, or too much, is told so.
+    // A body that is shorter or longer than announced gets an error.
     const isOdd = verdict !== "right" || isTooLarge || !this.#isMeant(id);
     if (!isRight && !(isOdd && status >= 200 && status < 500))
       throw new Violation(`${status} to ${what?.name ?? "something"}, on stream ${id}`);
@@ -178,7 +178,7 @@ class H2Player {
 
   #isWaitedFor(stream: ModelStream): boolean {
     if (stream.isClosed || stream.hasResponded) return false;
-    // It is wrong, or not all of it has come: nobody knows.
+    // It is invalid, or incomplete: that is not known.
     if (stream.verdict !== "right" || stream.isBroken || stream.endedAt === 0) return false;
     return this.#asked.get(stream.id)?.isEndless ? stream.status === 0 : true;
   }

@@ -85,7 +85,7 @@ export function drawFrame(draw: Draw, wrong: number): FrameStep {
 export class WebSocketModel {
   /** Pings that were not answered. */
   readonly pings: Buffer[] = [];
-  /** Whether the server has to end: it was told to, or was sent what is no frame. */
+  /** Whether the server has to end: a step said so, or it got invalid bytes. */
   mustEnd = false;
   /** Whether the server has said that it ends. */
   hasClosed = false;

@@ -1,5 +1,5 @@
 /**
- * Clients that nobody has foreseen, over sockets: what a server answers on each connection is held against a model of its protocol.
+ * Random clients over sockets: the responses on each connection are compared with a model of its protocol.
  *
  * `STEPS=1000000 SEED=random npm run unit -- test/wire` plays more of them.
  */

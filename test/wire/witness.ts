@@ -48,7 +48,7 @@ export class Outgoing {
   }
 }
 
-/** Lets somebody play; what was wrong. */
+/** Runs a player; returns the violation. */
 export async function violationOf(player: { play(): Promise<void>; end(): void }): Promise<string | undefined> {
   try {
     await player.play();

@@ -33,7 +33,7 @@ const IN_PROCESS = 10;
 
 export const loadNow = (): number => loadavg()[0]!;
 
-/** Whether a language is asked for: `TypeScript`, `ts`, `go`. */
+/** Whether a language is requested: `TypeScript`, `ts`, `go`. */
 export const isLanguage = (language: Entry["language"], asked: string): boolean =>
   language.toLowerCase() === asked.toLowerCase() || (language === "TypeScript" && asked === "ts");
 

@@ -44,17 +44,17 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
   [
     "as many connections as one address may have",
     "src/server/http/guard.test.ts",
-    "an address has its own bound, and it is told by its name and the client",
+    "an address has its own limit, and the log has the limit and the client",
   ],
   [
     "more connections of one user than one may have",
     "src/server/http/guard.test.ts",
-    "others have their own; who has as many is told so, and the connection ends; one that closes makes room",
+    "others have their own; a client with as many gets an error, and the connection ends; one that closes frees its slot",
   ],
   [
     "more answers of one user that are not read than one may have, over all connections",
     "src/server/http/guard.test.ts",
-    "answers that are not read count, over all connections, until they go",
+    "responses that are not read count, over all connections, until they go",
   ],
   [
     "TLS 1.2 with CBC, or with a key that opens what was recorded",

@@ -28,7 +28,7 @@ export function librarySections(results: readonly LibraryResult[], before: Secti
     sections.set(titleOf(result), section(result));
     const { language, name, version } = result;
     const cells = [language, name, version, ...DIALECTS.map((dialect) => share(result.checks, dialect))];
-    // Rows are told apart, and sorted, by language and library.
+    // Rows are identified and sorted by language and library.
     rows.set(`${language} | ${name}`, `| ${cells.join(" | ")} |\n`);
   }
   if (sections.size === 0) return "";

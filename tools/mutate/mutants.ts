@@ -17,7 +17,7 @@ export interface Mutant {
   readonly change: string;
   readonly start: number;
   readonly end: number;
-  /** What stands between `start` and `end` in the mutant. */
+  /** The text between `start` and `end` in the mutant. */
   readonly replacement: string;
 }
 

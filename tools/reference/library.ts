@@ -68,7 +68,7 @@ function compilerOptions(root: string): ts.CompilerOptions {
     .options;
 }
 
-/** The declarations of source files, emitted when they are asked for. */
+/** The declarations of source files, emitted at their first use. */
 class Declarations {
   readonly #program: ts.Program;
   readonly #files = new Map<string, ts.SourceFile>();

@@ -81,7 +81,7 @@ function metricsOfEtcd(): string {
 const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
 const ON_MAPS = { matchConstraints: { resourceRules: [RULE] } };
 
-/** A write that webhooks, which nobody serves, and policies are about: metrics of admission are there once there is something to count. */
+/** A write that webhooks without a server, and policies match: metrics of admission exist once there is something to count. */
 async function useAdmission(client: Client): Promise<void> {
   const hook = (name: string, failurePolicy: string, expression = "true") => ({
     name: `${name}.example.com`,

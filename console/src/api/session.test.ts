@@ -35,7 +35,7 @@ test("the session is renewed every ten minutes while the page is seen", () => {
   expect(page.renewed).toBe(4);
 });
 
-test("a page that nobody sees renews nothing, and does so at once when it comes back", () => {
+test("a hidden page renews nothing, and does so at once when it is visible again", () => {
   const { page, timers, show } = keptPage();
   show(false);
   timers.pass(60 * MINUTE);

@@ -171,7 +171,7 @@ test("a hundred moves while the server is slow are one move, to where the list i
   expect(opens(last()).at(-1)).toMatchObject({ offset: 200 });
 });
 
-test("a message that nobody understands begins the connection anew", () => {
+test("a message of an unknown form restarts the connection", () => {
   const { stream, sockets, timers, last } = newStream();
   stream.open(LIST, { offset: 0, size: 50 }, () => undefined);
   for (const message of ["{", '"x"', JSON.stringify({ ...state(1), rows: [7] })]) {

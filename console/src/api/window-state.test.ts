@@ -59,7 +59,7 @@ test("after a random history of lists the view shows the last one, with the same
   );
 });
 
-test("a message that names a row which nobody sent is refused", () => {
+test("a message that names a row which was never sent is refused", () => {
   const message = { type: "window", id: 1, matching: 1, total: 1, offset: 0, resourceVersion: "1", rows: [3] } as const;
   expect(() => withMessage(EMPTY_WINDOW, message)).toThrow("expected the index of one of 0 rows, found 3");
 });

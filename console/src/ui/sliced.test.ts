@@ -23,7 +23,7 @@ function* count(to: number): Steps<number> {
   return to;
 }
 
-test("a slice is over after 8 ms, and begins anew after its pause", async () => {
+test("a slice is over after 8 ms, and starts again after its pause", async () => {
   const browser = fakeBrowser();
   const slice = sliceOf(browser);
   let steps = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shortened, visible } from "./visible.ts";
 
-test("what nobody sees, or what turns the order of others, stands as an escape", () => {
+test("invisible characters, and those that change the order of others, are escaped", () => {
   expect(visible("web")).toBe("web");
   expect(visible("שלום résumé 日本 🙂")).toBe("שלום résumé 日本 🙂");
   expect(visible("a\u202Eb")).toBe(String.raw`a\u{202e}b`);

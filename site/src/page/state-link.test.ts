@@ -22,7 +22,7 @@ test("more than a link may have is refused when it is made", async () => {
   await expect(fragmentOf({ commands: noise })).rejects.toThrow(`at most ${MAX_FRAGMENT} characters`);
 });
 
-test("a link that somebody has made up is refused, and takes no more memory than its bound", async () => {
+test("a forged link is refused, and takes no more memory than its bound", async () => {
   await expect(stateOf("#run=1.AAAA")).rejects.toThrow("expected a link with commands");
   await expect(stateOf(`#run=1.${"A".repeat(MAX_FRAGMENT)}`)).rejects.toThrow("expected a link of at most");
   // A few bytes that become a hundred megabytes.

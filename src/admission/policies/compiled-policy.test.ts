@@ -30,7 +30,7 @@ test("a compilation that is too much work for this thread is not begun here for 
   expect(attempts).toBe(3);
 });
 
-test("a compilation that was broken off begins anew", () => {
+test("an aborted compilation starts again", () => {
   let attempts = 0;
   const policy = new CompiledPolicy(OBJECT, {}, [], function* () {
     yield;

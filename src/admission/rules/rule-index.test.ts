@@ -38,7 +38,7 @@ test("an operation is looked up beside the resource, and what was found is kept"
   expect(calls).toBe(2);
 });
 
-test("a resource that is served anew is looked up anew", () => {
+test("a resource that is served again is looked up again", () => {
   const index = new RuleIndex([item("a", "pods")]);
   expect(index.of(requestOf({ ref: { ...PODS } }))).toHaveLength(1);
   expect(index.of(requestOf({ ref: { ...PODS, group: "example.com" } }))).toEqual([]);

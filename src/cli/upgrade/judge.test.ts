@@ -54,7 +54,7 @@ describe("formats", () => {
     );
   });
 
-  test("a store that was not closed is told, unless a server runs", () => {
+  test("a store that was not closed is reported, unless a server runs", () => {
     expect(closeCheck(state, false).map(judged)).toEqual(["ok: clean"]);
     expect(closeCheck({ ...state, closedInOrder: false }, false).map(judged)).toEqual([
       "warn: not clean: it crashed or was killed",

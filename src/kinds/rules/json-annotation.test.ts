@@ -11,7 +11,7 @@ test("an annotation is read as a struct, without what the struct does not know",
   expect(read("null")).toEqual({ value: null });
 });
 
-test("what is no JSON, or says something else, is told", () => {
+test("invalid JSON, or other content, is reported", () => {
   expect(read("{")).toHaveProperty("wrong");
   expect(read('{"b": {"c": "x"}}')).toEqual({ wrong: expect.stringContaining("at b.c, got") as string });
   expect(read("[]")).toEqual({ wrong: expect.stringContaining("at the top, got a list") as string });

@@ -189,7 +189,7 @@ describe.each([neutral, kubernetes])("what objects take in the $name dialect", (
     });
   });
 
-  test("Services: a balancer has ports of nodes unless it is told otherwise", () => {
+  test("Services: a balancer has ports of nodes unless they are disabled", () => {
     const taken = (spec: object) => usageOf("services", dialect).of(objectOf(spec), NOW);
     const ports = [{ port: 1 }, { port: 2, nodePort: 30_000 }];
     expect(taken({ type: "LoadBalancer", ports })).toMatchObject({

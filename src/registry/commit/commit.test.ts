@@ -278,7 +278,7 @@ describe("a refusal of the store", () => {
     await expect(refusing(refused)).rejects.toThrow(/widgets\.example\.com "a"/);
   });
 
-  test("that is about no object is told for the one that was judged last", async () => {
+  test("that names no object is reported for the object that was judged last", async () => {
     await expect(refusing(new StoreError("corrupt", "damaged"))).rejects.toThrow(/widgets\.example\.com "b"/);
   });
 });
@@ -347,7 +347,7 @@ describe("what a write has for itself alone", () => {
     expect(await lettersOf(store)).toEqual([]);
   });
 
-  test("is taken anew for another name where a generated one is taken meanwhile", async () => {
+  test("is taken again for another name where a generated one is taken meanwhile", async () => {
     const { one, other, around } = await twoServers(owning);
     // Both servers generate the same names.
     const generated = (spec: object) => bodyOf({ metadata: { generateName: "w-" }, spec });

@@ -68,7 +68,7 @@ describe("locks of writers", () => {
     expect(locks.size).toBe(1);
   });
 
-  test("a write with several locks is told where it loses one of them", async () => {
+  test("a write with several locks is notified where it loses one of them", async () => {
     const clock = new ManualClock();
     const locks = objectLocks(clock);
     const held = withLocks(locks, ["a", "b"], hanging);
@@ -79,7 +79,7 @@ describe("locks of writers", () => {
     expect(locks.size).toBe(0);
   });
 
-  test("a write that has lost one lock while it waited for another is told when it begins", async () => {
+  test("a write that has lost one lock while it waited for another is notified when it begins", async () => {
     const clock = new ManualClock();
     const locks = objectLocks(clock);
     const other = Promise.withResolvers<void>();

@@ -75,7 +75,7 @@ describe("an answer that is not the object that was asked for", () => {
     expect(await read(v2, "w")).toMatchObject({ apiVersion: "example.com/v2" });
   });
 
-  test("fewer objects than were asked for are told", async () => {
+  test("fewer objects than requested are reported", async () => {
     const { v1, v2, built, versions, converter } = await convertedWidgets();
     await v1.create(named(""), body("v1", "w"), WRITE, CALLER);
     await v1.create(named(""), body("v1", "x"), WRITE, CALLER);

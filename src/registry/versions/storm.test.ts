@@ -201,7 +201,7 @@ test("in memory, twenty storms", async () => {
   expect(await storms(() => Promise.resolve(store), false, seeds)).toBe(20);
 });
 
-test("on disk, three storms, the store opened anew after each", async () => {
+test("on disk, three storms, the store opened again after each", async () => {
   const directory = await mkdtemp(join(tmpdir(), "keelson-storm-"));
   try {
     expect(await storms(() => openSqliteStore({ directory, clock: systemClock }), true, [31, 32, 33])).toBe(3);

@@ -255,7 +255,7 @@ describe("a conversion that waits for a webhook", () => {
     expect(metadata.managedFields?.map(({ manager }) => manager)).toContain("other");
   });
 
-  test("that fails is told, and ends the watch that needs it, nothing else", async () => {
+  test("that fails is reported, and ends the watch that needs it, nothing else", async () => {
     const { state, v1, v2, built } = await asked();
     await v1.create(named(""), body("v1", "red"), WRITE, CALLER);
     const ended: string[] = [];

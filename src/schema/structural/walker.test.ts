@@ -276,7 +276,7 @@ describe("reading what is stored", () => {
   });
 });
 
-test("too many members or elements side by side are told, also where the schema says nothing of them", () => {
+test("too many members or elements in one container are reported, also where the schema has nothing about them", () => {
   const many = Object.fromEntries(Array.from({ length: MAX_MEMBERS + 1 }, (_, i) => [`k${i}`, 1]));
   const schema = object({ m: map(integer), any: open, l: list(integer) });
   expect(decoded(schema, { m: many }).excess).toBe("spec.m");

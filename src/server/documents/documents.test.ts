@@ -70,7 +70,7 @@ describe("discovery", () => {
     expect([response.code, response.headers["content-type"]]).toEqual([code, "application/json"]);
   });
 
-  test("a client that has the document is told so with 304", async () => {
+  test("a client that has the document gets 304", async () => {
     const { ask } = await testServer();
     for (const accept of [AGGREGATED, "application/json"]) {
       const first = await ask("GET", "/apis", { headers: { accept } });
@@ -143,7 +143,7 @@ describe("OpenAPI v3", () => {
     expect(namesAt("/api/v1/configmaps")).toEqual({ get: "listCoreV1ConfigMapForAllNamespaces" });
   });
 
-  test("bodies are told by types that they can be sent with", async () => {
+  test("bodies have the types with which they can be sent", async () => {
     const { json } = await testServer();
     const { paths } = (await json("GET", "/openapi/v3/api/v1")).body;
     const { post, delete: remove } = paths["/api/v1/namespaces/{namespace}/configmaps"];

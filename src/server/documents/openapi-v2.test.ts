@@ -60,7 +60,7 @@ describe("OpenAPI v2", () => {
     expect([response.code, response.headers["content-type"], await response.text()]).toEqual([406, undefined, ""]);
   });
 
-  test("a client that has the document is told so with 304, in either form", async () => {
+  test("a client that has the document gets 304, in either form", async () => {
     const { ask } = await testServer();
     const tags = new Set<string>();
     for (const accept of [OLD, "application/json"]) {

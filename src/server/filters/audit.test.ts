@@ -72,7 +72,7 @@ describe("the events of a request", () => {
     });
   });
 
-  test("AUDIT-16: what was sent is told with its defaults and as it was before anything was done; the whole response", async () => {
+  test("AUDIT-16: the sent object is recorded with its defaults and before any step changed it; the response completely", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: JSON_TYPE })).text();
     expect(told[1]!["requestObject"]).toEqual({
@@ -84,7 +84,7 @@ describe("the events of a request", () => {
     expect(told[1]!["responseObject"]).toMatchObject({ kind: "ConfigMap", metadata: { name: "a", namespace: "n" } });
   });
 
-  test("AUDIT-16: a patch is told as it was sent, options of a deletion as well", async () => {
+  test("AUDIT-16: a patch is recorded as it was sent, options of a deletion as well", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: JSON_TYPE })).text();
     const headers = { "content-type": "application/merge-patch+json" };
@@ -125,7 +125,7 @@ describe("the events of a request", () => {
     expect(JSON.stringify(told)).not.toContain("managedFields");
   });
 
-  test("AUDIT-13: less is told at lower levels", async () => {
+  test("AUDIT-13: less is recorded at lower levels", async () => {
     const members = async (level: string): Promise<boolean[]> => {
       const { ask, told } = await audited(`rules: [{level: ${level}}]`);
       await (await ask("POST", CM, { body, headers: JSON_TYPE })).text();
@@ -136,7 +136,7 @@ describe("the events of a request", () => {
     expect(await members("RequestResponse")).toEqual([true, true]);
   });
 
-  test("AUDIT-2, AUDIT-8: at level None and at stages that are left out nothing is told", async () => {
+  test("AUDIT-2, AUDIT-8: at level None and at omitted stages nothing is recorded", async () => {
     const none = await audited("rules: [{level: None}]");
     await none.ask("GET", CM);
     expect(none.told).toEqual([]);
@@ -157,7 +157,7 @@ describe("the events of a request", () => {
     expect(told[2]).not.toHaveProperty("responseObject");
   });
 
-  test("AUDIT-15: a refusal is told with its reason", async () => {
+  test("AUDIT-15: a refusal is recorded with its reason", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("GET", `${CM}/none`)).text();
     const details = { name: "none", kind: "configmaps" };
@@ -165,7 +165,7 @@ describe("the events of a request", () => {
     expect(told[1]).toMatchObject({ responseStatus: status, responseObject: { kind: "Status", ...status } });
   });
 
-  test("AUDIT-17, AUDIT-14: a dry run is told like any write, with the version that an update names", async () => {
+  test("AUDIT-17, AUDIT-14: a dry run is recorded like any write, with the version that an update names", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: JSON_TYPE })).text();
     const changed = JSON.stringify({ metadata: { name: "a", resourceVersion: "1", uid: "u" }, data: {} });
@@ -206,7 +206,7 @@ describe("the events of a request", () => {
     expect(told[1]).not.toHaveProperty("annotations");
   });
 
-  test("AUDIT-19: a refusal by rights is told as one, with its reason", async () => {
+  test("AUDIT-19: a refusal of the authorizer is recorded as such, with its reason", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("POST", CM, { body, headers: { ...JSON_TYPE, ...READER } })).text();
     expect(told[1]!["annotations"]).toEqual({
@@ -215,7 +215,7 @@ describe("the events of a request", () => {
     });
   });
 
-  test("AUDIT-19: what is noted of a token is told once the request has its response", async () => {
+  test("AUDIT-19: annotations of a token are recorded once the response is sent", async () => {
     const identity = {
       user: "robot",
       groups: ["system:masters"],
@@ -228,7 +228,7 @@ describe("the events of a request", () => {
     expect(told[1]!["user"]).toEqual({ username: "robot", groups: ["system:masters"] });
   });
 
-  test("AUDIT-19: who waited long is told how long, and for what", async () => {
+  test("AUDIT-19: a long wait is recorded with its duration and reason", async () => {
     const clock = new ManualClock();
     const { ask, told } = await audited(ALL, {
       clock,
@@ -274,7 +274,7 @@ describe("the events of a request", () => {
     expect(told[1]).toMatchObject({ responseStatus: { code: 500, reason: "InternalError" } });
   });
 
-  test("AUDIT-23: unknown resources and bodies that are too large are told", async () => {
+  test("AUDIT-23: unknown resources and bodies that are too large are recorded", async () => {
     const { ask, told } = await audited(ALL);
     await (await ask("GET", "/apis/none.io/v1/things")).text();
     await (await ask("POST", CM, { body: `"${"x".repeat(4 << 20)}"`, headers: JSON_TYPE })).text();

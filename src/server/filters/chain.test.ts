@@ -31,7 +31,7 @@ async function moments() {
 }
 
 describe("the moments of a request", () => {
-  test("a create is told before it is stored, after it, when it has its response and when that was read", async () => {
+  test("observers of a create are called before it is stored, after it, when it gets its response and when the response was read", async () => {
     const { ask, seen } = await moments();
     const response = await ask("POST", `${CM}?fieldManager=m`, { body, headers: TYPE });
     await nextPass();

@@ -45,7 +45,7 @@ test("AUTHN-16: a certificate tells its subject and its fingerprint", async () =
   });
 });
 
-test("AUTHN-17, AUTHN-18: whose signature a certificate has is told apart; that of a stranger has none", async () => {
+test("AUTHN-17, AUTHN-18: the authorities that signed a certificate are identified; an unknown one is not", async () => {
   expect((await seen(proxies.client("front")))?.signedBy).toEqual(["proxy"]);
   expect((await seen(proxies.client("front"), proxies))?.signedBy).toEqual(["client", "proxy"]);
   expect((await seen(testAuthority().client("kim")))?.signedBy).toEqual([]);

@@ -78,7 +78,7 @@ describe("reliability 2.1: a connection without a credential is closed", () => {
     expect(await connections()).toEqual({ trusted: 0, others: 0 });
   });
 
-  test("one that asks again and again is told to go, one that shows a credential is not", async () => {
+  test("a client with many requests gets GOAWAY, one with a credential does not", async () => {
     const { listener } = await start();
     const sockets = async (path: string, headers = {}): Promise<number> => {
       const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca: listening.authority.cert });
@@ -157,14 +157,14 @@ describe("no room for another connection", () => {
     ]);
   });
 
-  test("responses that strangers do not take are few, too: who has had some for longest makes way", async () => {
+  test("unread responses of unauthenticated clients are few, too: the oldest ones are dropped", async () => {
     const { attack: open, dropped } = await start();
     const attackers = await open("answers that are never read", 130);
     await until(() => closed(attackers) === 5, "as many to go as have more than a thousand responses");
     expect(await dropped("untaken")).toBe(5);
   });
 
-  test("an address has its own bound, and it is told by its name and the client", async () => {
+  test("an address has its own limit, and the log has the limit and the client", async () => {
     const { attack: open, dropped, server } = await start({ connectionsPerAddress: 5 });
     await open("silent", 5);
     await open("silent", 5);
@@ -196,7 +196,7 @@ describe("one user has so many connections and no more", () => {
     return (path, headers) => ask({ port: listener.port, path, headers: { ...headers }, agent });
   };
 
-  test("others have their own; who has as many is told so, and the connection ends; one that closes makes room", async () => {
+  test("others have their own; a client with as many gets an error, and the connection ends; one that closes frees its slot", async () => {
     const { listener, server } = await start({ connectionsPerUser: 2 });
     const first = await openSession(listener);
     expect((await over2(first, CM, READER)).code).toBe(200);
@@ -345,7 +345,7 @@ describe("plain HTTP on the TLS port", () => {
       socket.on("close", () => resolve(got));
     });
 
-  test("is told that it has the wrong port", async () => {
+  test("gets an error that it has the wrong port", async () => {
     const { listener } = await start();
     const got = await responseTo(listener.port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     expect(got).toContain("HTTP/1.1 400 Bad Request");

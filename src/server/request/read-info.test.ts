@@ -41,7 +41,7 @@ describe("what the query of a request selects", () => {
     expect(info).toMatchObject({ namespace: "", name: "a" });
   });
 
-  test("authorizers are told what is selected, of a deletecollection too, and of nothing else", () => {
+  test("authorizers get the selectors of reads and of a deletecollection, and of nothing else", () => {
     const query = "fieldSelector=a%3Db&labelSelector=c";
     for (const [method, path] of [
       ["GET", "/api/v1/pods"],

@@ -24,7 +24,7 @@ test("what was begun with a credential that was taken back ends, and nothing els
   expect(ended).toHaveLength(2);
 });
 
-test("one that cannot be ended is told, and the others end", async () => {
+test("one that cannot be ended is reported, and the others end", async () => {
   const failure = new Error("cannot");
   const [ended, faults]: [string[], unknown[]] = [[], []];
   const fail = (): never => {

@@ -93,7 +93,7 @@ describe("waits of restarts and pulls", () => {
     ]);
   });
 
-  test("are told from the time alone", () => {
+  test("are computed from the time alone", () => {
     const tries = new Set<number>();
     for (let now = 0; now < 1_600_000; now += 500) tries.add(pullTryAt(0, now).last / SECOND);
     expect([...tries]).toEqual([0, 10, 30, 70, 150, 310, 610, 910, 1210, 1510]);

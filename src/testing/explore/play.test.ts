@@ -117,7 +117,7 @@ describe("complaints", () => {
     ]);
   });
 
-  test("a rule that must always hold is told once, at the first change that breaks it", async () => {
+  test("a rule that must always hold is reported once, at the first change that breaks it", async () => {
     const scenario: Scenario = {
       ...asking,
       steps: [asking.steps[0]!, ...["2", "3", "4"].map((size) => ({ patch: { ...WEB, with: { data: { size } } } }))],
@@ -286,7 +286,7 @@ test("controllers that cannot be made after a restart are a crash loop", async (
   expect(run.complaints).toEqual([{ type: "crash-loop", actor: "operator", step: 0, detail: "the file is gone" }]);
 });
 
-test("a program is told when the run is over, and not when it is killed", async () => {
+test("a program is notified when the run is over, and not when it is killed", async () => {
   const told: number[] = [];
   let starts = 0;
   const program = mainOf(async ({ client, signal }) => {

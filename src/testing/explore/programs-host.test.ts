@@ -59,7 +59,7 @@ test("a program that ends again and again is in a crash loop, with what it has p
   await program.close();
 });
 
-test("a rest between two ends begins the count anew", async () => {
+test("a rest between two ends begins the count again", async () => {
   const { program, events } = host("process.exit(0)");
   program.start();
   const count = (what: string): number => events.filter((event) => event.startsWith(what)).length;

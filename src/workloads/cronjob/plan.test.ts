@@ -51,7 +51,7 @@ describe("planCronJob", () => {
     expect(planOf(cronJob, [], [], at("2026-01-01T01:01:00Z")).due).toBeUndefined();
   });
 
-  test("WL-CRON-5: an active Job that is another's now stays, one that is gone is told and goes", () => {
+  test("WL-CRON-5: an active Job that now has another controller stays, one that was deleted is reported and removed", () => {
     const status = {
       active: [
         { name: "a", uid: "a" },

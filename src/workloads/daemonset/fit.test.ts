@@ -68,7 +68,7 @@ test("WL-DS-7: a Pod is of the present template by its hash, or by the generatio
   expect(isUpdated(set("2"), pod("g", "1"), "h")).toBe(false);
 });
 
-test("WL-DS-5: a node waits 1 s after a failure, twice as long after the next, and begins anew after half an hour", () => {
+test("WL-DS-5: a node waits 1 s after a failure, twice as long after the next, and starts again after half an hour", () => {
   const memory = new FailureMemory();
   expect(memory.wait("a", 0)).toBeUndefined();
   memory.add("a", 0);

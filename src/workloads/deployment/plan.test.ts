@@ -65,7 +65,7 @@ describe("planDeployment", () => {
     expect(afterwards?.([], true)).toEqual([]);
   });
 
-  test("a ReplicaSet that is refused is told, but not one whose name was just taken", () => {
+  test("a refused ReplicaSet is reported, but not one whose name was just taken", () => {
     const { stages, afterwards } = planOf(deploymentOf());
     const [write] = stages.flat();
     const verbs = (reason: string): string[] =>

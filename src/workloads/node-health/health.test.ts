@@ -26,7 +26,7 @@ describe("heartbeatsOf", () => {
     expect(seenAt(nodeOf({ ...SILENT, reason: "KubeletSaysSo" }))).toBe(5000);
   });
 
-  test("begins anew with another node of the same name", () => {
+  test("starts again with another node of the same name", () => {
     expect(seenAt(nodeOf({ lastHeartbeatTime: "x" }, "other"))).toBe(5000);
   });
 });

@@ -44,7 +44,7 @@ test("a zone that waits waits one interval of its new rate", () => {
   expect(changedRate({ interval: Infinity, next: Infinity }, 10, 100)).toEqual({ interval: 10, next: 110 });
 });
 
-test("a zone is told by region and zone", () => {
+test("a zone is identified by region and zone", () => {
   const of = (labels?: object) => zoneOf({ metadata: { name: "n", ...(labels ? { labels } : {}) } } as never);
   expect(of()).toBe("");
   expect(of({ "topology.kubernetes.io/zone": "z" })).not.toBe(of({ "topology.kubernetes.io/region": "z" }));

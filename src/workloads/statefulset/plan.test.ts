@@ -153,7 +153,7 @@ describe("planStatefulSet", () => {
     expect(written([])).toEqual(["delete ControllerRevision t-old"]);
   });
 
-  test("WL-GEN-7: a claim that is refused is told about its Pod, but not one that is there already", () => {
+  test("WL-GEN-7: a refused claim is reported on the StatefulSet with its Pod, but not one that exists already", () => {
     const { stages, afterwards } = plan(setOf(withClaims));
     const series = stages.flat().find(({ verb }) => verb === "series");
     const write = series?.verb === "series" ? series.writes[0]! : undefined!;
@@ -162,7 +162,7 @@ describe("planStatefulSet", () => {
     expect(told("AlreadyExists")).not.toContain("FailedCreate");
   });
 
-  test("WL-STS-10, WL-STS-11: a claim that is going holds up its Pod, and is told and tried again", () => {
+  test("WL-STS-10, WL-STS-11: a terminating claim delays its Pod, and is reported and tried again", () => {
     const claims = [claimOf("data-t-0", going)];
     const absent = plan(setOf(withClaims), [], claims);
     expect(ofPods(setOf(withClaims), [], claims)).toEqual(["FailedCreate"]);

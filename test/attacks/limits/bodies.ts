@@ -120,7 +120,7 @@ const gzip = (text: string): LimitRequest => ({
   body: gzipSync(text),
 });
 
-/** Whoever has a credential may ask what he himself may do. */
+/** A user with a credential may request his own rights. */
 export const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 /** Every value and every YAML as a body of its own, and as a member that is not known. */

@@ -142,7 +142,7 @@ export class LimitPlayer {
   }
 }
 
-/** Where a server is asked for too much at once it says so (429, 503); nothing else is a fault of the server. */
+/** A server with too many requests at once responds 429 or 503; nothing else counts as its fault. */
 const isFailure = (code: number): boolean => code >= 500 && code !== 503;
 
 function nameOf({ method, path, headers = [], body = "" }: LimitRequest): string {

@@ -5,7 +5,7 @@
  */
 
 /**
- * Who sends a request: somebody without a credential, an account without rights, one with the role `admin` in the namespace
+ * The senders of requests: one without a credential, an account without rights, one with the role `admin` in the namespace
  * {@link NAMESPACE}, one who may write definitions and their objects, and the admin of the server, who prepares things.
  */
 export type Who = "stranger" | "nobody" | "tenant" | "author" | "admin";
@@ -31,7 +31,7 @@ export interface LimitRequest {
 /** Requests that are sent one after the other, and none of which may make a long turn. */
 export interface LimitRow {
   readonly name: string;
-  /** What goes on while they are sent: watches. */
+  /** Requests that run meanwhile: watches. */
   readonly beside?: () => readonly LimitRequest[];
   /** Made when they are sent: some have megabytes. */
   readonly requests: () => readonly LimitRequest[];

@@ -10,7 +10,7 @@ import { askBare } from "./bare-h2.ts";
 import type { Target } from "../target.ts";
 import type { HeaderList, LimitRequest, Who } from "./request.ts";
 
-/** What goes on for longer is let go. */
+/** A response that takes longer is abandoned. */
 const MOST_MILLIS = 60_000;
 /** The same for a watch that is not one of those that go on beside: its beginning is what matters. */
 const MOST_WATCH_MILLIS = 1500;
@@ -37,12 +37,12 @@ export class LimitSender {
     return request.over === "h1" ? this.#overH1(request, most) : this.#overH2(request, most);
   }
 
-  /** Begins a watch that goes on until {@link close}. */
+  /** Begins a watch that runs until {@link close}. */
   watch(request: LimitRequest): Promise<number> {
     return this.send(request, MOST_MILLIS);
   }
 
-  /** Ends all connections, and with them what still goes on. */
+  /** Ends all connections, and the requests that still run on them. */
   close(): void {
     for (const session of this.#sessions.values()) session.destroy();
     this.#sessions.clear();
@@ -91,7 +91,7 @@ export class LimitSender {
 
   async #session(who: Who): Promise<http2.ClientHttp2Session> {
     const known = this.#sessions.get(who);
-    // Whoever shows no credential is told to come back on another connection.
+    // A client without a credential is told to connect again.
     if (known && !known.closed && !known.destroyed && who !== "stranger") return known;
     known?.destroy();
     const { port, ca } = this.#target;
@@ -160,7 +160,7 @@ function codeOf(stream: http2.ClientHttp2Stream, most: number): Promise<number> 
     }, most);
     stream.on("response", ({ ":status": status }) => (code = status ?? 0));
     stream.on("error", () => {});
-    // An answer may come before all of the body has been sent; then the rest of it is sent to nobody.
+    // A response may arrive before all of the body has been sent; the rest of the body is then discarded.
     stream.on("end", over);
     stream.on("close", over);
     stream.resume();

@@ -192,7 +192,7 @@ export const PATHS: Readonly<Record<string, (room: number) => string>> = {
 const OVER = ["h1", "h2"] as const;
 const PLACES = ["/api/v1/namespaces/tenant/configmaps"];
 
-/** Every header, path and query, over both protocols, as whoever sends it. */
+/** Every header, path and query, over both protocols, from every sender. */
 export function headRows(who: LimitRequest["who"], places: readonly string[] = PLACES): LimitRow[] {
   const rows: LimitRow[] = [];
   for (const over of OVER) {

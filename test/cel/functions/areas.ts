@@ -7,7 +7,7 @@ import { PACKED } from "./packed.ts";
 
 /** Texts of one sort. */
 export interface Area {
-  /** Texts that people write, and what stands at the edge. */
+  /** Texts that people write, and edge cases. */
   readonly texts: readonly string[];
   /** Of such texts the second of a pair is made. */
   readonly more?: readonly string[];

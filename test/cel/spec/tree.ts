@@ -24,7 +24,7 @@ export function checkedText(checked: Checked): string {
   return toDebugString(tree as Printed, adorner as unknown as Adorner);
 }
 
-/** A recorded checked tree without what stands behind the types: names of variables (of those in front) and of overloads. */
+/** A recorded checked tree without what follows the types: names of variables (of those in front) and of overloads. */
 export const withoutReferences = (text: string): string =>
   text.replace(/((?<![\w.@])[\w.@#]+)(~[^\n~^]*)\^\1/g, "$1$2").replace(/\^[A-Za-z_@#][\w@#|]*/g, "");
 

@@ -36,7 +36,7 @@ const RETRIES = ["--retry-interval-start=100ms", "--retry-interval-max=500ms"];
 const CALLS = ["--timeout=10s"];
 const CAPACITY = ["--enable-capacity", "--capacity-ownerref-level=-1", "--capacity-poll-interval=1s"];
 
-/** The sidecars by name, with what each is told beside the common. */
+/** The sidecars by name, with their options in addition to the common ones. */
 const SIDECARS = {
   provisioner: ["csi-provisioner", ...CAPACITY, "--kube-api-capacity-qps=50", "--extra-create-metadata", ...CALLS],
   attacher: ["csi-attacher", "--reconcile-sync=2s", ...CALLS],
@@ -56,7 +56,7 @@ const ELECTION = [
   "--leader-election-retry-period=500ms",
 ];
 
-/** A command line that runs a program with another name of the machine, by which sidecars are told apart in elections. */
+/** A command line that runs a program with another host name, by which elections distinguish sidecars. */
 const onHost = (host: string, program: string): readonly string[] => {
   const script = 'hostname "$0" && exec "$@"';
   return ["unshare", "--user", "--map-root-user", "--uts", "sh", "-c", script, host, program];

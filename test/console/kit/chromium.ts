@@ -47,7 +47,7 @@ const ARGS = (
 /** A browser of one test file. */
 export interface TestBrowser extends AsyncDisposable {
   readonly browser: Browser;
-  /** Opens a window of somebody: cookies and storage of its own. It accepts the server's certificate. */
+  /** Opens a window of a user, with cookies and storage of its own. It accepts the server's certificate. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Opens a page in a window of its own. What the page logs as an error, or throws, is in `problems`. */
   newPage(options?: BrowserContextOptions): Promise<TestPage>;

@@ -24,7 +24,7 @@ export interface TestServer extends AsyncDisposable {
   readonly token: string;
   /** A client in the same process, as the admin. */
   readonly client: Client;
-  /** Sends a request as the admin, or as somebody else. */
+  /** Sends a request as the admin, or as another user. */
   ask(method: Method, path: string, options?: AskOptions): Promise<Answer>;
   /** Stops it; whatever is open to it breaks off. */
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export interface TestServer extends AsyncDisposable {
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Who asks, and with what. */
+/** The user and the credential of a request. */
 export interface AskOptions {
   /** The credential; that of the admin by default. */
   readonly as?: Omit<Partial<NodeTransportOptions>, "url">;

@@ -252,7 +252,7 @@ export async function playDaemons(seed: number): Promise<string[]> {
   return model.faults.map((fault) => `seed ${seed}: ${fault}`);
 }
 
-/** What becomes of a DaemonSet in a fixed story, where the controller is killed after a number of writes. */
+/** The result of a DaemonSet in a fixed story, in which the controller is killed after a number of writes. */
 export async function killDaemons(
   maxSurge: number,
   killedAfter: number,

@@ -9,7 +9,7 @@ import { World } from "../../runtime/world.ts";
 
 /** What controllers are made to do. */
 export interface Story {
-  /** Made anew for each process. */
+  /** Created again for each process. */
   readonly controllers: (world: World) => readonly Controller[];
   /** What users and nodes do, one after the other; the clock moves on by `pause` after each. */
   readonly steps: readonly ((world: World) => Promise<unknown>)[];
@@ -36,7 +36,7 @@ export async function playKilled(
   const mortal =
     (transport: Transport): Transport =>
     async (request) => {
-      // Events are told, not kept in step.
+      // Events are recorded, not compared in each step.
       const isWrite = request.method !== "GET" && !request.path.includes("/events");
       const isLast = isWrite && ++writes === kill?.write;
       if (!isLast || kill.when === "after") {

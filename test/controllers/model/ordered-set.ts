@@ -96,7 +96,7 @@ export class OrderedSet {
     let isChanged = false;
     this.store.now += 60_000;
     for (const { metadata, spec, status } of this.store.list(Pod)) {
-      // Of several that have ended and are too many, the lower ones hold up the higher ones: somebody has to delete them.
+      // Of several finished Pods that are excess, the lower ones block the higher ones: a client has to delete them.
       const isOver = status.phase === "Failed" || status.phase === "Succeeded";
       if (metadata.deletionTimestamp || isOver) this.store.remove(Pod, metadata.name, true);
       else if (status.phase === "Pending" || status.conditions?.[0]?.status === "False") {
@@ -246,7 +246,7 @@ export async function playOrderedSet(seed: number): Promise<string[]> {
   return model.faults.map((fault) => `seed ${seed}: ${fault}`);
 }
 
-/** What becomes of a StatefulSet in a fixed story, where the controller is killed after a number of writes. */
+/** The result of a StatefulSet in a fixed story, in which the controller is killed after a number of writes. */
 export async function killOrderedSet(
   policy: string,
   killedAfter: number,

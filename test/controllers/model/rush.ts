@@ -95,7 +95,7 @@ export async function playRush(
   return { troubles: [], placed: items.filter(({ spec }) => spec.nodeName).length };
 }
 
-/** A provisioner that makes volumes where he is asked to, and sometimes gives up. */
+/** A provisioner that creates requested volumes, and sometimes fails. */
 async function provision(stage: Stage, chance: (share: number) => boolean): Promise<void> {
   const { items } = await stage.world.resource(PersistentVolumeClaim).list();
   for (const { metadata, spec } of items) {

@@ -73,7 +73,7 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** Ends the controllers, where some run, and begins anew with others that know nothing. */
+  /** Ends the controllers, where some run, and starts others without any memory. */
   async restart(): Promise<void> {
     await this.#manager?.stop({ grace: 0 });
     this.#manager = this.world.manager({ countedEvents: true, seed: ++this.#starts });
@@ -195,7 +195,7 @@ export class Stage implements AsyncDisposable {
     return (await this.getPod(name)).spec.nodeName;
   }
 
-  /** What a Pod is told: status, reason and message of its condition. */
+  /** The status, reason and message of a condition of a Pod. */
   async told(name: string): Promise<readonly (string | undefined)[]> {
     const { conditions = [] } = (await this.getPod(name)).status;
     const found = conditions.find(({ type }) => type === "PodScheduled");

@@ -118,7 +118,7 @@ export class WorkloadHands {
     return all.toSorted().join(", ");
   }
 
-  /** The Pods, those of one image if it is told. */
+  /** The Pods, only those of one image if one is given. */
   async pods(image?: string): Promise<readonly Pod[]> {
     const { items } = await this.#world.resource(Pod).list();
     return items.filter(({ spec }) => image === undefined || spec.containers[0]?.image === image);
@@ -138,7 +138,7 @@ export class WorkloadHands {
     await this.#world.settled();
   }
 
-  /** Makes up to `most` active Pods ready that are not, those of one image if it is told. */
+  /** Makes up to `most` active Pods ready that are not, only those of one image if one is given. */
   async ready(image?: string, most = Infinity): Promise<void> {
     const waiting = (await this.pods(image)).filter((pod) => isActive(pod) && !isReady(pod));
     for (const pod of waiting.slice(0, most)) await this.setReady(pod);

@@ -1,5 +1,5 @@
 /**
- * Loads modules with a mutant in one of them: that module, and all that import it, are loaded anew; the others are shared.
+ * Loads modules with a mutant in one of them: that module, and all that import it, are loaded again; the others are shared.
  *
  * @module
  */

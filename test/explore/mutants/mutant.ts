@@ -1,5 +1,5 @@
 /**
- * A mutant: a mistake that somebody could make in one of our controllers, as a change of one place of one file.
+ * A mutant: a possible mistake in one of our controllers, as a change of one place of one file.
  *
  * @module
  */

@@ -16,7 +16,7 @@ const programs = {
 const CLAIMS = { group: "", kind: "PersistentVolumeClaim" };
 const VOLUMES = { group: "", kind: "PersistentVolume" };
 
-/** Nobody can keep data on a volume that goes. */
+/** No data can be kept on a volume that is deleted. */
 const boundToLasting: Rule = {
   name: "no claim gets a volume that is being deleted",
   holds: (state) =>
@@ -36,7 +36,7 @@ type Claim = { readonly volumeName?: string; readonly storageClassName: string }
 const phaseOf = ({ status }: StoredObject): string | undefined => (status as { readonly phase?: string }).phase;
 const isStaying = ({ metadata }: StoredObject): boolean => metadata.deletionTimestamp === undefined;
 
-/** Who has which is the same on both sides, and nobody has lost what it had. */
+/** Both sides agree on the binding, and no claim has lost its volume. */
 const agreed: Rule = {
   name: "claims and volumes agree on who has which",
   holds: (state) => {
@@ -91,7 +91,7 @@ const isEnough = ({ capacity, storageClassName }: Volume, claimed: Claim): boole
   storageClassName === claimed.storageClassName &&
   Number.parseInt(capacity.storage) >= Number.parseInt(claimed.resources.requests.storage);
 
-/** Which of several volumes a claim gets is a matter of order, and nobody's fault: these stories are judged by rules. */
+/** Which of several volumes a claim gets depends on the order, and is no fault: these stories are judged by rules. */
 const byRules = { ignore: [{ kind: CLAIMS }, { kind: VOLUMES }], always: [usable], eventually: [agreed, served] };
 
 /** A claim that came back with its old name cannot have what another one left. */
@@ -104,7 +104,7 @@ const lostAgain: Rule = {
       .every((one) => phaseOf(one) === "Lost"),
 };
 
-/** Whoever has the volume keeps the data. */
+/** The claim that has the volume keeps the data. */
 const notEmptied: Rule = {
   name: "no Pod empties a volume that has another claim",
   holds: (state) =>

@@ -149,7 +149,7 @@ export const PROVISIONER_STORIES = {
             ).metadata;
             const name = `pvc-${uid}`;
             played.storage.volumes.set(name, { id: name, name, bytes: 1n << 30n, data: "", nodes: new Set() });
-            // The binder gives nobody a volume that is too small: so the claim does not name it before it is deleted.
+            // The binder binds no volume that is too small: so the claim does not name it before it is deleted.
             const stored = volume(name, LATE, {
               capacity: { storage: "1Mi" },
               csi: { driver: DRIVER, volumeHandle: name },

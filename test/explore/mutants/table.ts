@@ -1,5 +1,5 @@
 /**
- * Mistakes that somebody could make in our binder, collector and provisioner, made by hand.
+ * Possible mistakes in our binder, collector and provisioner, written by hand.
  *
  * @module
  */

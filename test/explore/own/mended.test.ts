@@ -95,7 +95,7 @@ test("CTL-GC-1: a dependent is deleted with an owner that was created and delete
   expect(objectIn(await play("owners of another kind", gap), "ConfigMap", "back-1", "default")).toBeUndefined();
 });
 
-test("CTL-BIND-36: a volume that was freed is not given back to a claim of which nobody saw that it is gone", async () => {
+test("CTL-BIND-36: a released volume is not bound again to a claim whose deletion was never seen", async () => {
   const at = { ...event("PersistentVolumeClaim", "MODIFIED", "a", "default"), occurrence: 2 };
   const run = await play("freeing", { type: "gap", at, untilStep: 2 });
   const [one] = run.states.at(-1)!.state.objects.filter(({ kind }) => kind === "PersistentVolume");
@@ -112,13 +112,13 @@ test("a bundle of trust that is deleted long before its controller hears of it i
   expect(bundles(await play("bundle of trust", { type: "gap", at, untilStep: 2 }, [0, 1]))).toEqual([name]);
 });
 
-test("CTL-PVCP-6: a claim whose Pod nobody has seen goes when the Pod is gone", async () => {
+test("CTL-PVCP-6: a claim whose Pod was never seen is deleted after the Pod", async () => {
   const gap = { type: "gap", at: event("Pod", "ADDED", "p", "default"), untilStep: 4 } as const;
   const run = await play("claims in use", gap, [0, 2, 3]);
   expect(objectIn(run, "PersistentVolumeClaim", "a", "default")).toBeUndefined();
 });
 
-test("an address that a Service does not want any more is free, also where nobody saw that it had it", async () => {
+test("an address that a Service needs no longer is free, also where its allocation was never seen", async () => {
   const gap = { type: "gap", at: event("Service", "MODIFIED", "b", "default"), untilStep: 3 } as const;
   const run = await play("load balancers", gap, [0, 1, 2, 3, 4]);
   expect(objectIn(run, "Service", "c", "default")).toHaveProperty("status.loadBalancer.ingress");

@@ -34,7 +34,7 @@ export const configMap = (name: string, more: object = {}) => ({
   metadata: { name, ...more },
 });
 
-/** A user waits for what was asked for before going on: a step fails where it is not there yet, and what follows tells nothing. */
+/** A user waits for the requested state before continuing: a step fails where it is not reached yet, and what follows shows nothing. */
 export function need(what: string, is: boolean): void {
   if (!is) throw new Error(`expected ${what} before the user goes on`);
 }

@@ -182,7 +182,7 @@ export const CLUSTER_STORIES: Readonly<Record<string, OwnStory>> = {
     cluster: { admission: { enable: ["ResourceQuota"] } },
     scenario: {
       name: "quotas count what comes and goes, refuse what is too much, are changed, and made again",
-      // They count anew every five minutes.
+      // They count again every five minutes.
       quiet: "30m",
       steps: [
         {

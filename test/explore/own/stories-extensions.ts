@@ -192,7 +192,7 @@ export const EXTENSION_STORIES: Readonly<Record<string, OwnStory>> = {
           do: (cluster) => lead(cluster, 600),
         },
         { name: "others stand", do: stand({ b: "1.33.0", c: "1.35.0" }) },
-        // Nobody leads where a candidate was asked that does not answer.
+        // There is no leader where a candidate that does not respond was requested.
         { name: "it goes", do: (cluster) => attempt(cluster.client().resource(Lease).delete(LEASE), "NotFound") },
         {
           name: "a candidate goes",

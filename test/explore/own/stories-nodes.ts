@@ -86,7 +86,7 @@ export const NODE_STORIES: Readonly<Record<string, OwnStory>> = {
     scenario: {
       name: "a node is lost, and comes back",
       nodes: 2,
-      // Whoever takes over, or comes back after ten minutes, waits for the five minutes of a toleration anew.
+      // A program that takes over, or comes back after ten minutes, waits for the five minutes of a toleration again.
       pause: "25m",
       steps: [
         {

@@ -48,7 +48,7 @@ export const SERVICE_STORIES: Readonly<Record<string, OwnStory>> = {
     scenario: {
       name: "Services get the addresses of their Pods, and of their own Endpoints",
       nodes: 2,
-      // When they were seen to change is kept in memory: whoever takes over tells of another time, or of none.
+      // The times of changes are kept in memory: a program that takes over writes another time, or none.
       ignore: [
         { kind: { group: "", kind: "Endpoints" }, path: TRIGGER_TIME },
         { kind: { group: "discovery.k8s.io", kind: "EndpointSlice" }, path: TRIGGER_TIME },

@@ -19,10 +19,10 @@ export interface Accepted {
   readonly why: string;
 }
 
-/** Whether a program of a plan begins anew, or another replica leads: what was seen before is not known any more. */
+/** Whether a program of a plan starts again, or another replica leads: what was seen before is not known any more. */
 export const beginsAnew = (plan: Plan): boolean => plan.some(({ type }) => type === "crash" || type === "lead-changes");
 
-/** Whether a plan lets a create of a kind be handled when its program has begun anew, or another replica leads. */
+/** Whether a plan lets a create of a kind be handled when its program has started again, or another replica leads. */
 export const isLateCreate =
   (kind: string) =>
   (plan: Plan): boolean =>

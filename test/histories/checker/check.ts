@@ -34,7 +34,7 @@ export interface Report {
   /** Statements that were proven, and those that could not be decided for want of knowledge. */
   readonly checked: number;
   readonly skipped: number;
-  /** Operations that the search placed, and keys for which it gave up. */
+  /** Operations that the search placed, and keys for which it reached its limit. */
   readonly searched: number;
   readonly undecided: number;
 }

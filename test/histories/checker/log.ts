@@ -70,7 +70,7 @@ export class ResourceLog {
     return this.#byRevision.get(revision);
   }
 
-  /** Adds what somebody has seen; a change that is told in two ways is a broken promise. */
+  /** Adds a seen change; a change that is reported in two ways is a violation. */
   add(change: Change, findings: Findings): void {
     const { by } = change;
     if (change.revision <= this.beginning.revision) {

@@ -167,7 +167,7 @@ function wasOnce(
     if (next && (times.latest(next.revision) < after || next.revision <= oldest)) continue;
     const object = i < 0 ? log.first(key) : chain[i]!.type === "put" ? chain[i]!.object : undefined;
     if (fits(object)) return true;
-    // Between the two there may be a change that nobody has seen.
+    // Between the two there may be a change that was never seen.
     const known = log.known.reach(from);
     unsure ||= known < (next ? next.revision - 1 : times.newest) && times.earliest(known + 1) <= end;
   }

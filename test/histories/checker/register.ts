@@ -65,7 +65,7 @@ function callOf(
   const { call, outcome } = operation;
   if (outcome.is !== "unknown") return { call, return: operation.return, input, optional: false };
   if (revision !== undefined) return { call, return: Math.max(call, times.latest(revision)), input, optional: false };
-  // A put that nobody has ever seen did not happen, where everything is known.
+  // A put that was never seen did not happen, where everything is known.
   if (isPut(operation.request) && log.complete) return undefined;
   return { call, return: Infinity, input, optional: true };
 }
@@ -93,7 +93,7 @@ function stepOf({ request, outcome }: Operation, log: ResourceLog): Step | undef
   return (state) => ((absent && state !== "") || (present && state === "") || !meets(state) ? undefined : id);
 }
 
-/** The id that a version shows; one that nobody has seen is no id at all. */
+/** The id that a version shows; one that was never seen is no id at all. */
 function idAt(log: ResourceLog, key: string, revision: number): string {
   const change = log.at(revision);
   if (change?.key === key) return change.object.id;

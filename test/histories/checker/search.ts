@@ -3,7 +3,7 @@
  * what has been tried (the same as porcupine and Knossos), over any sequential model.
  *
  * It knows nothing of revisions, logs or watches, so it is a second opinion on what {@link Times} concludes. It takes
- * exponential time in the worst case: it gives up after a number of steps and says so.
+ * exponential time in the worst case: it ends after a number of steps and says so.
  *
  * @module
  */

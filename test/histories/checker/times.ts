@@ -66,7 +66,7 @@ export class Times {
     return this.#lower[countUpTo(this.#lower, revision) - 1]?.at ?? -Infinity;
   }
 
-  /** The latest moment at which the revision can have been committed; infinite for what nobody has seen. */
+  /** The latest moment at which the revision can have been committed; infinite for one that was never seen. */
   latest(revision: number): number {
     return this.#upper[countUpTo(this.#upper, revision - 1)]?.at ?? Infinity;
   }

@@ -179,7 +179,7 @@ function compare(stream: Stream, frame: Change, wanted: Expected, findings: Find
   findings.expect(sure && sameObject(frame.object, wanted.object), property, what);
 }
 
-/** What somebody must be shown who sees only a scope and a colour. */
+/** The events that a client with one scope and colour must get. */
 function expectedEvents(log: ResourceLog, { scope, colour }: Stream, from: number, upTo: number): Expected[] {
   const events: Expected[] = [];
   const { changes } = log;

@@ -115,7 +115,7 @@ function checkKnown(change: Change, log: ResourceLog, findings: Findings): void 
   findings.expect(known, "lost", () => `${named(object)} was shown to ${by} and is not in the log of all changes`);
 }
 
-/** An acknowledged write is in the log at the revision that it was told; one that changed nothing has the old one. */
+/** An acknowledged write is in the log at the revision in its response; one that changed nothing has the old one. */
 function checkAnswer(put: Put, operation: Operation, logs: Logs, times: Times, findings: Findings): void {
   const { outcome } = operation;
   if (outcome.is !== "object") return;
@@ -135,7 +135,7 @@ function checkAnswer(put: Put, operation: Operation, logs: Logs, times: Times, f
   times.notBefore(object.revision, operation.call, () => told(operation));
 }
 
-/** Every delete in the log was asked for by a request of its own; every acknowledged one is there. */
+/** Every delete in the log has a request of its own; every acknowledged one is there. */
 function checkDeletes(
   logs: Logs,
   operations: readonly Operation[],
@@ -204,7 +204,7 @@ function checkConditions(change: Change, operation: Operation, log: ResourceLog,
   if (uid !== undefined) findings.expect(sure && before.object?.uid === uid, "precondition", what);
 }
 
-/** Deletes that nobody was told of: one request with unknown outcome for each. */
+/** Unacknowledged deletes: one request with unknown outcome for each. */
 function checkRest(
   log: ResourceLog,
   deletes: readonly Change[],

@@ -1,6 +1,6 @@
 import type { Story } from "../story.ts";
 
-/** Commands that ask the server about itself, and about who asks. */
+/** Commands that request information about the server and about the user. */
 export const ASKING: readonly Story[] = [
   {
     name: "explain (fields, --recursive, --api-version)",

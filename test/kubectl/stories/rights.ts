@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { requestBase64 } from "../../../src/pki/testing/requests.ts";
 import type { Story } from "../story.ts";
 
-/** Somebody who may ask about themselves, and read ConfigMaps of the story. */
+/** A user who may request their own rights, and read ConfigMaps of the story. */
 const GRANTED = [
   {
     run: "create role reader --verb=get,list --resource=configmaps",
@@ -22,7 +22,7 @@ const CLEANED = [
   { run: "delete clusterrolebinding {ns}-asker", out: "deleted" },
 ];
 
-/** Somebody asks for a certificate. */
+/** A user requests a certificate. */
 const requestOf = (name: string): string =>
   JSON.stringify({
     apiVersion: "certificates.k8s.io/v1",

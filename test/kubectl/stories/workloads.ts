@@ -13,7 +13,7 @@ const workload = (kind: string, spec: object = {}): string =>
     spec: { selector: { matchLabels: labels }, template, ...spec },
   });
 
-/** Arguments that write into a budget what whoever counts Pods has found. */
+/** Arguments that write the counts of Pods into the status of a budget. */
 const COUNTED = (status: object): string =>
   `--subresource=status --type=merge -p '${JSON.stringify({ status: { observedGeneration: 1, ...status } })}'`;
 
@@ -270,7 +270,7 @@ export const WORKLOADS: readonly Story[] = [
     steps: [
       ...RUNNING,
       { run: "create pdb x --selector=app=x --min-available=1", out: "created" },
-      // Until somebody has counted it waits; then it tells.
+      // It waits until the Pods are counted.
       { run: `patch pdb x ${COUNTED({ currentHealthy: 1, desiredHealthy: 1 })}`, out: "patched" },
       {
         run: "drain {ns}-n --force --grace-period=0 --timeout=2s",

@@ -26,7 +26,7 @@ export interface Story {
   readonly schemas: readonly Readonly<Record<string, JsonSchema>>[];
   readonly renames: Readonly<Record<string, string>>;
   readonly exclude: Readonly<Record<string, ValueObject>>;
-  /** Paths that nobody owns. */
+  /** Paths without an owner. */
   readonly strip: ValueObject;
   readonly steps: readonly Step[];
 }
@@ -287,7 +287,7 @@ function objectOf(chance: Chance, schema: JsonSchema, strict: boolean): Value {
   return made;
 }
 
-/** A value much like `before`: some members anew, some gone, lists shuffled at times. */
+/** A value much like `before`: some members new, some removed, lists sometimes shuffled. */
 function vary(chance: Chance, schema: JsonSchema, before: Value, strict: boolean): Value {
   if (typeof before !== "object" || before === null || chance.maybe(0.15)) return value(chance, schema, strict, true);
   if (Array.isArray(before)) return varyList(chance, schema, before, strict);

@@ -39,7 +39,7 @@ export const Pool = defineKind({
   status: { type: "object", properties: { members: count } },
 });
 
-/** Somebody whose settings are kept. */
+/** A user whose settings are stored. */
 export const Tenant = defineKind({
   ...names,
   kind: "Tenant",
@@ -191,7 +191,7 @@ export const Mailbox = defineKind({
   spec: { type: "object", required: ["address"], properties: { address: text } },
 });
 
-/** A message that is added to a ConfigMap of somebody else. */
+/** A message that is added to a ConfigMap of another owner. */
 export const Banner = defineKind({
   ...names,
   kind: "Banner",

@@ -60,7 +60,7 @@ const caches = (mended: boolean): Controller =>
     },
   });
 
-/** Adds a message to the ConfigMap of somebody else. */
+/** Adds a message to a ConfigMap of another owner. */
 const banners = (mended: boolean): Controller =>
   defineController({
     name: "banners",

@@ -95,7 +95,7 @@ async function schedules(context: ProgramContext, mended: boolean): Promise<void
     try {
       data = Object.fromEntries(hours.split(",").map((hour, i) => [`${i}`, hour.trim()]));
     } catch (error) {
-      // As an exception that nobody catches ends a program.
+      // As an uncaught exception ends a program.
       return failed.reject(error);
     }
     const ownerReferences = [{ apiVersion, kind, name: key.name, uid: metadata.uid, controller: true }];

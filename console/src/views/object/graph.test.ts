@@ -50,7 +50,7 @@ test("owners up, dependents down", async () => {
   expect(textOf(treeOf(graph))).toBe("web(web-1(web-1-a))");
 });
 
-test("owners that are gone, or may not be read, are told", async () => {
+test("owners that were deleted, or may not be read, are reported", async () => {
   const self = listed("Pod", "a", "gone", "hidden");
   const { nodes } = await ownerGraph(self, readerOf([self]));
   expect(nodes.map(({ name, state }) => `${name} ${state}`)).toEqual(["a there", "gone gone", "hidden unknown"]);

@@ -60,14 +60,14 @@ describe.each([neutral, kubernetes])("workloads in the $name dialect", (dialect)
     },
   );
 
-  test("KIND-DaemonSet-3: of a DaemonSet without a selector the labels are told alone", () => {
+  test("KIND-DaemonSet-3: of a DaemonSet without a selector only the labels are reported", () => {
     const kind = of("daemonsets");
     expect(causesOf(kind, { selector: null })).toEqual(["FieldValueInvalid spec.template.metadata.labels"]);
     expect(causesOf(kind, { selector: {} })).toEqual(["FieldValueInvalid spec.selector"]);
   });
 
   test.each(["deployments", "replicasets", "statefulsets"])(
-    "KIND-All-15: a selector of %s that is none is told twice",
+    "KIND-All-15: an invalid selector of %s is reported twice",
     (plural) => {
       const bad = { matchExpressions: [{ key: "app", operator: "Like" }] };
       expect(causesOf(of(plural), { selector: bad })).toEqual([
@@ -95,7 +95,7 @@ describe.each([neutral, kubernetes])("workloads in the $name dialect", (dialect)
     ]);
   });
 
-  test("KIND-All-10: what is wrong with a template is told at its place, its labels without metadata", () => {
+  test("KIND-All-10: faults of a template are reported at their paths, those of its labels without metadata", () => {
     const kind = of("deployments");
     const wrong = { metadata: { labels: { ...LABELS, "a b": "" } }, spec: { containers: [{ name: "C", image: "i" }] } };
     expect(causesOf(kind, { template: wrong })).toEqual([
@@ -108,7 +108,7 @@ describe.each([neutral, kubernetes])("workloads in the $name dialect", (dialect)
     );
   });
 
-  test("KIND-All-13: Warnings of the template are told on create and when the generation changes", () => {
+  test("KIND-All-13: Warnings of the template are reported on create and when the generation changes", () => {
     const kind = of("deployments");
     const env = [
       { name: "A", value: "1" },

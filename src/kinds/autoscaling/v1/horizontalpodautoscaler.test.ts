@@ -206,7 +206,7 @@ describe("KIND-HorizontalPodAutoscaler-4: what a write through v1 means", () => 
     (text) => expect(storedSpec({ behavior: text })).not.toHaveProperty("behavior"),
   );
 
-  test("what is wrong is told in the words of v2, before anything is filled in", () => {
+  test("faults are reported with the fields of v2, before defaults are set", () => {
     const causesOf = (said: Record<string, string>, changes: object = {}): readonly string[] => {
       const annotations = Object.fromEntries(Object.entries(said).map(([name, text]) => [key(name), text]));
       return v1.create({ metadata: { name: "x", annotations }, spec: { ...spec, ...changes } }).causes;

@@ -35,7 +35,7 @@ describe.each([neutral, kubernetes])("a CertificateSigningRequest in the $name d
     expect(object["status"]).toEqual({});
   });
 
-  test("CERT-1: all that is missing is told", () => {
+  test("CERT-1: all missing members are reported", () => {
     const missing = [
       "FieldValueInvalid spec.request",
       "FieldValueRequired spec.signerName",

@@ -57,7 +57,7 @@ describe.each([neutral, kubernetes])("a PodCertificateRequest in the $name diale
     expect(create({ [member]: value })).toContain(`FieldValueInvalid spec.${member}`);
   });
 
-  test("CERT-15: what is too long is told as that", () => {
+  test("CERT-15: a text that is too long is reported as such", () => {
     const long = Buffer.alloc(10 * 1024 + 1).toString("base64");
     expect(create({ pkixPublicKey: long })).toEqual(["FieldValueTooLong spec.pkixPublicKey"]);
     expect(create({ proofOfPossession: long })).toEqual(["FieldValueTooLong spec.proofOfPossession"]);

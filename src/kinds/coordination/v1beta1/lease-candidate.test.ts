@@ -19,7 +19,7 @@ describe.each([neutral, kubernetes])("a LeaseCandidate in the $name dialect", (d
     for (const value of ["", null]) expect(create({ [member]: value })).toEqual([`FieldValueRequired spec.${member}`]);
   });
 
-  test("ERR-5: all that is missing is told at once, also without a spec", () => {
+  test("ERR-5: all missing members are reported at once, also without a spec", () => {
     const all = ["binaryVersion", "leaseName", "strategy"].map((member) => `FieldValueRequired spec.${member}`);
     expect(kind.create({}).causes).toEqual(all);
   });

@@ -94,7 +94,7 @@ describe.each(dialects)("Node, %s", (_name, kind, dialect) => {
     expect(kind.update(bare, { spec: { taints: [wrong] } }).causes).toEqual([`FieldValue${reason} ${at}${place}`]);
   });
 
-  test("SUP-6: two taints of one key and effect are told", () => {
+  test("SUP-6: two taints of one key and effect are reported", () => {
     const at = isStrict ? "metadata.taints" : "spec.taints";
     expect(causes({ spec: { taints: [taint, { ...taint, value: "e" }] } })).toEqual([`Duplicate ${at}[1]`]);
     expect(causes({ spec: { taints: [taint, { ...taint, effect: "NoExecute" }] } })).toEqual([]);
@@ -187,7 +187,7 @@ describe.each(dialects)("Node, %s", (_name, kind, dialect) => {
     expect(open.create({ status: { declaredFeatures: ["a"] } }).causes).toHaveLength(1);
   });
 
-  test("KIND-All-22: odd networks and an identifier that nothing uses are told in Warnings", () => {
+  test("KIND-All-22: unusual networks and an identifier without a use are reported in Warnings", () => {
     const spec = { externalID: "e", podCIDRs: ["010.0.0.0/24", "fd00::1/64"] };
     const { object, warnings } = kind.create({ spec });
     expect(warnings.map((text) => text.replace(/:.*/, ""))).toEqual([

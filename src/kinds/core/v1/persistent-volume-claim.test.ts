@@ -65,7 +65,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))(
       expect(wrong(create({ resources: { requests: { storage: "1", foo: "-1" } } }), "")).toEqual([]);
     });
 
-    test("DEC-8, DEC-9: sizes are rounded to thousandths, and fractions are told in a Warning", () => {
+    test("DEC-8, DEC-9: sizes are rounded to thousandths, and fractions are reported in a Warning", () => {
       const outcome = create({ resources: { requests: { storage: "1.00001" }, limits: { storage: "2Gi" } } });
       expect(specOf(outcome)["resources"]).toEqual({ requests: { storage: "1001m" }, limits: { storage: "2Gi" } });
       expect(outcome.warnings).toHaveLength(1);

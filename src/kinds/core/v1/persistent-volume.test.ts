@@ -123,7 +123,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Per
       expect(open.change(object, { spec: { ...SPEC, ...PATH, nodeAffinity: zone("b") } }).causes).toEqual([]);
     });
 
-    test("old labels of nodes may be called by their new names, and are told in Warnings", () => {
+    test("old labels of nodes may have their new names, and are reported in Warnings", () => {
       const domain = bench.dialect.labelDomain;
       const label = (key: string, value = "x") => ({
         nodeAffinity: {

@@ -497,7 +497,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     expect(create(spec)).toMatchObject({ causes: [], warnings: { length: count } });
   });
 
-  test("SUP-5: files that hide each other are told in pairs, the later one first, whatever their order", () => {
+  test("SUP-5: files that hide each other are reported in pairs, the later one first, whatever their order", () => {
     const paths = ["a/b", "ab", "a", "a/b/", "a/b/c", "a-b", "d"];
     const items = paths.map((path) => ({ key: "k", path }));
     const { warnings } = create({ volumes: [{ name: "v", configMap: { name: "c", items } }] });
@@ -512,7 +512,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     ]);
   });
 
-  test("SUP-5: files of a projection are told with the source that each is from", () => {
+  test("SUP-5: files of a projection are reported with the source that each is from", () => {
     const item = (path: string) => ({ items: [{ key: "k", path }] });
     const sources = [
       { configMap: { name: "c", ...item("a/b") } },
@@ -529,7 +529,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     ]);
   });
 
-  test("SUP-5: ports are told beside each one before them that they stand in the way of", () => {
+  test("SUP-5: ports are reported together with each earlier one that they conflict with", () => {
     const ports = [
       { containerPort: 1, hostPort: 5, hostIP: "1.1.1.1" },
       { containerPort: 1, hostPort: 5, hostIP: "1.1.1.2" },
@@ -551,7 +551,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("Pod
     ]);
   });
 
-  test("SUP-5: a name that is no host name, and annotations whose members have taken over, are told in Warnings", () => {
+  test("SUP-5: an invalid host name, and annotations that members have replaced, are reported in Warnings", () => {
     expect(create({}, { name: "a.b" }).warnings).toHaveLength(1);
     const annotations = {
       [`seccomp.security.alpha.${bench.dialect.labelDomain}/pod`]: "runtime/default",

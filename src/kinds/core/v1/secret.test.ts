@@ -72,7 +72,7 @@ describe.each([neutral, kubernetes])("a Secret in the $name dialect", (dialect) 
     const faults = (type: string, texts: Record<string, string>): readonly string[] =>
       kind.create({ type: `${domain}/${type}`, stringData: texts }).causes;
 
-    test("tls has both keys, and unusable ones are told", () => {
+    test("tls has both keys, and unusable ones are reported", () => {
       expect(faults("tls", {})).toEqual(["FieldValueRequired data[tls.crt]", "FieldValueRequired data[tls.key]"]);
       const { causes, warnings } = kind.create({ type: `${domain}/tls`, data: { "tls.crt": "", "tls.key": "" } });
       expect(causes).toEqual([]);

@@ -27,7 +27,7 @@ test("DEC-2: it is called a DNS subdomain", () => {
   expect(kind.create({ metadata: { name: "system:a" } }).causes).toEqual(["FieldValueInvalid metadata.name"]);
 });
 
-test("an annotation of old is told where it is new", () => {
+test("an old annotation is reported where it is new", () => {
   const annotated = { metadata: { name: "x", annotations: { "svc.io/enforce-mountable-secrets": "true" } } };
   const { object, warnings } = kind.create(annotated);
   expect([warnings.length, kind.change(object, {}).warnings.length]).toEqual([1, 0]);

@@ -98,7 +98,7 @@ test("KIND-EndpointSlice-6: endpoints, ports and labels count, annotations do no
   expect(generation({ metadata: { ...object.metadata, annotations: { a: "b" } } })).toBe(1);
 });
 
-test("KIND-EndpointSlice-7, KIND-All-22: names in place of addresses, and odd addresses, are told", () => {
+test("KIND-EndpointSlice-7, KIND-All-22: names in place of addresses, and unusual addresses, get warnings", () => {
   expect(create({ addressType: "FQDN" }).warnings).toHaveLength(1);
   expect(create({ endpoints: [endpoint("10.0.0.01")] }).warnings).toEqual([
     expect.stringContaining("endpoints[0].addresses[0]"),

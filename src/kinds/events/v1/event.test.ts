@@ -123,7 +123,7 @@ describe("an Event of the documents", () => {
   const kind = kindOf(neutral);
   const create = (changes: object): readonly string[] => kind.create({ ...body, ...changes }).causes;
 
-  test("ERR-5: every empty field is told", () => {
+  test("ERR-5: every empty field is reported", () => {
     expect(kind.create({}).causes).toEqual(
       ["action", "eventTime", "reason", "reportingController", "reportingInstance", "type"].map(
         (member) => `FieldValueRequired ${member}`,
@@ -196,7 +196,7 @@ describe("an Event of a real server", () => {
     expect(create({ reportingController: "not a name" })).toEqual(["FieldValueInvalid reportingController"]);
   });
 
-  test("without eventTime only that, the type and the namespace are told", () => {
+  test("without eventTime only that, the type and the namespace are reported", () => {
     expect(kind.create({}).causes).toEqual([
       "FieldValueInvalid involvedObject.namespace",
       "FieldValueInvalid type",

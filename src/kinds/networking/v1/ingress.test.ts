@@ -85,7 +85,7 @@ test("KIND-Ingress-6, KIND-Ingress-8: hosts and secrets of TLS, and the class, a
   expect([changed.causes, changed.object.metadata.generation]).toEqual([[], 2]);
 });
 
-test("KIND-Ingress-7: the annotation of old is told, and does not contradict the class when it is made", () => {
+test("KIND-Ingress-7: the old annotation gets a warning, and does not contradict the class on create", () => {
   const annotated = (ingressClassName?: string) => ({
     metadata: { name: "x", annotations: { "kubernetes.io/ingress.class": "a" } },
     spec: { defaultBackend: backend, ...(ingressClassName ? { ingressClassName } : {}) },

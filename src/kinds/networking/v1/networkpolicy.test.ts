@@ -48,7 +48,7 @@ test("KIND-NetworkPolicy-4: networks, and parts of them", () => {
   }
 });
 
-test("KIND-All-22: odd networks are told, and taken", () => {
+test("KIND-All-22: unusual networks are accepted with a warning", () => {
   const { causes, warnings } = create(from({ ipBlock: { cidr: "10.0.0.1/8" } }));
   expect([causes, warnings]).toEqual([[], [expect.stringContaining("spec.ingress[0].from[0].ipBlock.cidr")]]);
 });

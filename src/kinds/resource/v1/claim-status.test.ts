@@ -91,7 +91,7 @@ describe.each([neutral, kubernetes])("the status of a ResourceClaim in the $name
     expect(wrong({ reservedFor: [consumer("u")] }, allocated)).toEqual(["FieldValueForbidden reservedFor"]);
   });
 
-  test("KIND-ResourceClaim-4: who uses devices is told apart by its uid, and wants an allocation", () => {
+  test("KIND-ResourceClaim-4: consumers of devices are identified by uid, and need an allocation", () => {
     const reserve = (...reservedFor: object[]) => wrong({ ...has(RESULT), reservedFor }, allocated);
     expect(reserve(consumer("u"), consumer("v"))).toEqual([]);
     expect(reserve(consumer("u"), { ...consumer("u"), name: "q" })).toEqual(["FieldValueDuplicate reservedFor[1]"]);
@@ -120,7 +120,7 @@ describe.each([neutral, kubernetes])("the status of a ResourceClaim in the $name
     const lastTransitionTime = "2026-01-01T00:00:00Z";
     const condition = { type: "Ready", status: "True", reason: "Up", message: "", lastTransitionTime };
 
-    test("is told of those that the claim has, once each", () => {
+    test("lists the devices of the claim, once each", () => {
       expect(say({})).toEqual([]);
       expect(say({ device: "y" })).toEqual(["FieldValueInvalid "]);
       expect(say({ driver: "", pool: "", device: "" })).toEqual([
@@ -211,7 +211,7 @@ describe.each([neutral, kubernetes])("the status of a ResourceClaim in the $name
       expect(timed.object["status"]).toMatchObject({ allocation: { allocationTimestamp } });
     });
 
-    test("shares of a device are told apart by UIDs", () => {
+    test("shares of a device are distinguished by UIDs", () => {
       const other = SHARE.replace("0", "f");
       expect(open.wrong(claim, { ...has(full), devices: [DEVICE] })).toEqual(["FieldValueInvalid devices[0]"]);
       const both = has(full, { ...full, shareID: other });

@@ -30,7 +30,7 @@ test("files are read, and folders listed", () => {
   expect(files.stat("/run/token")).toMatchObject({ size: 6, mode: 0o100_644 });
 });
 
-test("files are written: anew, at the end, and in a place", () => {
+test("files are written: from the beginning, at the end, and at an offset", () => {
   const files = open();
   write(files, "/tmp/a", O_RDWR | O_CREAT, "one");
   write(files, "/tmp/a", O_RDWR | O_APPEND, " two");

@@ -35,7 +35,7 @@ test("the hook stands right before main", () => {
   expect(replaced).toMatch(/\/\/go:linkname beforeMain\nvar beforeMain func\(\)\n$/);
 });
 
-test("the deadline is told before the timeout", () => {
+test("the deadline is reported before the timeout", () => {
   const replaced = deadlinesOf(
     "package runtime\n\n\t\tidleTimeout.clear()\n\n\t\tidleTimeout = &timeoutEvent{\n\t\t}\n",
   );

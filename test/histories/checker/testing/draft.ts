@@ -26,7 +26,7 @@ export type Op = Draft<History["operations"][number]>;
 type Of<R, O extends Outcome["is"]> = Op & { request: Draft<R>; outcome: Draft<Extract<Outcome, { is: O }>> };
 type Change = Draft<Extract<Frame, { object: unknown }>>;
 
-/** Whether an operation wrote a new value and was told so. */
+/** Whether an operation wrote a new value and its client got that result. */
 export const wrote = (op: Op): op is Of<Put, "object"> =>
   isPut(op.request) && !op.request.same && op.outcome.is === "object";
 
@@ -48,7 +48,7 @@ export const showed = (frame: Draft<Frame> | undefined): frame is Change => fram
 export const revisionOf = (frame: Draft<Frame>): number | undefined =>
   frame.type === "ERROR" ? undefined : frame.type === "BOOKMARK" ? frame.revision : frame.object.revision;
 
-/** All events of the watches that are asked for. */
+/** All events of the requested watches. */
 export const changes = (
   draft: Draft<History>,
   of: (stream: Draft<Stream>) => boolean,
@@ -61,7 +61,7 @@ export const changes = (
 export const acknowledged = (draft: Draft<History>): Set<number> =>
   new Set(draft.operations.filter(wrote).map(({ outcome }) => outcome.object.revision));
 
-/** Whether the version that a get shows was written before it and nobody else wrote to the key from then to its end. */
+/** Whether the version in a get was written before it and no other client wrote to the key from then to its end. */
 export function isQuiet(draft: Draft<History>, op: Of<Get, "object">): boolean {
   const { key } = op.request;
   const author = draft.operations.find((w) => wrote(w) && w.outcome.object.revision === op.outcome.object.revision);

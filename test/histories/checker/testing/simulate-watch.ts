@@ -1,7 +1,7 @@
 import type { Frame, Seen, Stream } from "../../history.ts";
 import type { SimulatedServer } from "./simulate.ts";
 
-/** A watch of the model that ends now and then and goes on from where it was, or earlier, or from the present state. */
+/** A watch of the model that ends now and then and continues where it was, or earlier, or from the current state. */
 export class SimulatedWatch {
   readonly #server: SimulatedServer;
   readonly #client: string;
@@ -86,7 +86,7 @@ export class SimulatedWatch {
       this.#frames.push({ type: "BOOKMARK", revision: this.#reached, initialEnd: true, at: server.tick() });
       return;
     }
-    // Who begins again from an earlier place is told again.
+    // A watch that begins again from an earlier revision gets the events again.
     this.#reached = this.#from;
   }
 

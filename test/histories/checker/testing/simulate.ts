@@ -40,7 +40,7 @@ export class SimulatedServer {
     this.random = random;
   }
 
-  /** A moment that nobody else has. */
+  /** A unique moment. */
   tick(): number {
     return ++this.#now;
   }

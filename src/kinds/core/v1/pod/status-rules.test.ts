@@ -81,7 +81,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("sta
     return wrong(bench.pod.change(old, { spec: { ...(old["spec"] as object), ...changes } }), "spec.");
   };
 
-  test("KIND-Pod-6: a deadline that cannot be is all that is told", () => {
+  test("KIND-Pod-6: only an invalid deadline is reported", () => {
     expect(change({}, { activeDeadlineSeconds: -1, hostname: "h" })).toEqual(["Invalid activeDeadlineSeconds"]);
     expect(change({ activeDeadlineSeconds: 5 }, { activeDeadlineSeconds: 6, hostname: "h" })).toEqual([
       "Invalid activeDeadlineSeconds",
@@ -89,7 +89,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("sta
     expect(change({}, { activeDeadlineSeconds: 6, hostname: "h" })).toEqual(["Forbidden spec"]);
   });
 
-  test("KIND-Pod-7: a gate that comes twice is told of once", () => {
+  test("KIND-Pod-7: a gate that occurs twice is reported once", () => {
     expect(change({}, { schedulingGates: [{ name: "a" }, { name: "a" }] })).toEqual([
       "Duplicate schedulingGates[1]",
       "Forbidden schedulingGates[1].name",

@@ -83,7 +83,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("eph
     ]);
   });
 
-  test("DEC-8: a fraction of a byte is told in a Warning", () => {
+  test("DEC-8: a fraction of a byte is reported in a Warning", () => {
     const spec = { ...SPEC, resources: { requests: { storage: "1.5" } } };
     expect(bench.inline(ephemeral({ spec })).warnings).toHaveLength(1);
   });

@@ -148,7 +148,7 @@ describe.each(benches.map((bench) => [bench.dialect.name, bench] as const))("fil
     ]);
   });
 
-  test("files that hide one another are told in Warnings", () => {
+  test("files that hide one another are reported in Warnings", () => {
     const items = ["a", "a/b", "b", "b/", "ab"].map((path) => ({ key: "k", path }));
     expect(bench.inline({ configMap: { name: "c", items } }).warnings).toHaveLength(2);
   });
