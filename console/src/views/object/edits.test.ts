@@ -13,16 +13,16 @@ test("an old version has the resourceVersion and the uid of the object that it r
     status: { ready: true },
   };
   const text = restoredText(version as never, base as unknown as EditBase);
-  expect(text).toBe(`data:
+  expect(text).toBe(`metadata:
+  name: web
+  resourceVersion: "9"
+  uid: new
+data:
   resourceVersion: of the data
   uid: as well
   text: |
     a
       uid: x
-metadata:
-  name: web
-  resourceVersion: "9"
-  uid: new
 serial: 9007199254740993
 `);
   expect(draftOf(base as unknown as EditBase, text)).toMatchObject({ title: "ConfigMap web", initial: "now\n", text });
