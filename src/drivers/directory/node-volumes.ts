@@ -19,7 +19,6 @@ export function nodeVolumes(context: DriverContext): Implementation<typeof Node>
   const { features } = settings;
 
   /** Throws `NotFound` where a volume is not at a path. */
-  /** Throws `NotFound` where a volume is not at a path. */
   async function checkAt(volumeId: string, path: string): Promise<void> {
     const at = [await published.get(path), await staged.get(volumeId)];
     if (at.some((found) => found?.volumeId === volumeId && found.path === path)) return;

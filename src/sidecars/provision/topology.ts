@@ -79,7 +79,6 @@ function topologyOfNode({ csiNodes, nodes, driver }: TopologyInput, name: string
   throw new TopologyError(`expected node ${name} to have the labels ${keys.join(", ")}`);
 }
 
-/** The topology keys of a driver on a node. */
 /** The topology keys of a driver, as its CSINode entry on a node has them. */
 export const topologyKeys = (csiNode: CSINode, driver: string): string[] => [
   ...(csiNode.spec.drivers.find(({ name }) => name === driver)?.topologyKeys ?? []),
