@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { findKubectls } from "../kubectl/kubectl.ts";
 import { Keelson } from "../serve/keelson.ts";
 import { asSaid, run, unfold } from "./played.ts";
@@ -19,10 +19,9 @@ const kubectl = findKubectls().at(-1);
 describe.skipIf(kubectl === undefined).each(["README.md", "docs/tutorial.md", "docs/guides/admission.md"])(
   "%s",
   (page) => {
-    const folder = mkdtempSync(join(tmpdir(), "keelson-page-"));
-    afterAll(() => rmSync(folder, { recursive: true }));
-
     test("prints what it says", { timeout: 180_000 }, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "keelson-page-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
       const bin = join(folder, ".bin");
       mkdirSync(bin);
       symlinkSync(kubectl!, join(bin, "kubectl"));
