@@ -6,7 +6,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { Write } from "../../src/storage/contract.ts";
-import { amount } from "../../src/util/testing/amount.ts";
 import {
   describeInBrowser,
   mistakesOf,
@@ -19,7 +18,7 @@ import {
   type TestServer,
 } from "./kit/index.ts";
 
-const COUNT = amount("CONSOLE_OBJECTS", 10_000, 10_000);
+const COUNT = 10_000;
 const NAMESPACES = 20;
 const BATCH = 200;
 /** A user does not feel a task that is shorter. It is the time of the processor, so that neighbours of the machine do not count. */
