@@ -13,13 +13,13 @@ const PAGE = new URL("../docs/evidence/clients.md", import.meta.url).pathname;
 
 const INTRODUCTION = `# Clients
 
-What came of clients that people already have, unmodified, with the kinds that are [served](../reference/kinds.md). This page is made
-by \`npm run clients\` from tests: of kubectl, the stories in \`test/kubectl/stories/\`, where each row is one of them, a handful of command lines with the exit
-code and the output that must come of them, told to a server of its own by each kubectl; and of [libraries](#libraries).
+The results of existing clients, unmodified, with the kinds that are [served](../reference/kinds.md). \`npm run clients\` writes this page
+from the results of tests: of kubectl, and of [libraries](#libraries). For kubectl, each row is a story in \`test/kubectl/stories/\`: a few
+command lines with the expected exit code and output. Each kubectl runs it against a server of its own.
 
-- ✓ everything came as told
-- ✗ something else came
-- – this kubectl does not have the command yet, or asks for a version of it that has been given up (\`whoami\` of 1.27)
+- ✓ all results were as expected
+- ✗ a result was different
+- – this kubectl does not have the command yet, or requests a version of it that no longer exists (\`whoami\` of 1.27)
 `;
 
 const OTHERS = `
@@ -33,18 +33,18 @@ Whole programs, unmodified, each with a test that passes or fails as a whole:
 | envtest (controller-runtime) | \`envtest.test.ts\` | starts and stops the directory of [\`keelson envtest\`](../guides/envtest.md): definitions, users, workloads, evictions, a manager |
 | kube-scheduler 1.35 | \`scheduler.test.ts\` | follows all its kinds, binds Pods, waits, preempts, binds volumes, allocates devices, writes Events |
 | sidecars of CSI drivers | \`sidecars.test.ts\` | provision, attach, resize and modify the volumes of a driver |
-## What else clients meet
+## Other requests of clients
 
-| they ask for | they get |
+| request | response |
 |---|---|
 | HTTP/2 or HTTP/1.1 on one TLS port | what ALPN chooses; plain HTTP/1.1 with \`--insecure-http\` |
-| JSON, YAML, protobuf bodies and answers | JSON and YAML always; protobuf for the kinds that Go clients send typed, but for definitions |
+| JSON, YAML, protobuf bodies and responses | JSON and YAML always; protobuf for the kinds that Go clients send typed, except definitions |
 | tables, metadata only | for lists, objects and watches |
 | discovery | aggregated (\`apidiscovery.k8s.io/v2\`) and document by document, with ETags |
-| OpenAPI v3 | JSON, one document for each group and version, to be kept for good when asked for by hash |
+| OpenAPI v3 | JSON, one document for each group and version, cacheable without end when requested by hash |
 | OpenAPI v2 | JSON (Terraform) and protobuf (kubectl up to 1.28), one document |
 | a watch | lines of JSON or protobuf over HTTP, one message for each event over WebSocket |
-| a watch that begins with what is there | \`sendInitialEvents=true\`, ended by a bookmark |
+| a watch that begins with the current objects | \`sendInitialEvents=true\`, ended by a bookmark |
 | a token | in the header, or among the WebSocket sub-protocols as \`base64url.bearer.authorization.k8s.io.<token>\` |
 `;
 

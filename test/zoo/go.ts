@@ -23,7 +23,7 @@ export const goEntries: readonly CommandEntry[] = [
     name: "backups",
     language: "Go",
     class: "status written before the work",
-    fault: "It says that a backup is done, and is killed before it makes the copy.",
+    fault: "It reports that a backup is done, and is killed before it makes the copy.",
     kinds: ["missing"],
     scenario: {
       name: "backups",
@@ -38,7 +38,7 @@ export const goEntries: readonly CommandEntry[] = [
     name: "snapshots",
     language: "Go",
     class: "AlreadyExists is taken for a failure",
-    fault: "It takes the ConfigMap that it made before for that of somebody else, and gives up for good.",
+    fault: "It mistakes the ConfigMap that it made before for that of another client, and never tries again.",
     kinds: ["differs", "stale-status"],
     scenario: {
       name: "snapshots",
@@ -53,7 +53,7 @@ export const goEntries: readonly CommandEntry[] = [
     name: "vaults",
     language: "Go",
     class: "finalizer that is never removed",
-    fault: "It takes a record that it has deleted before for an error, so that the object stays in deletion.",
+    fault: "It treats a record that it has deleted before as an error, so the object stays in deletion.",
     kinds: ["stuck-in-deletion"],
     scenario: {
       name: "vaults",
@@ -109,7 +109,7 @@ export const goEntries: readonly CommandEntry[] = [
     name: "census",
     language: "Go",
     class: "an event that is handled twice",
-    fault: "It adds one for each member that its informer adds, after a restart for all of them again.",
+    fault: "It adds one for each member that its informer adds, and after a restart one for each of them again.",
     kinds: ["differs"],
     scenario: {
       name: "census",
@@ -125,7 +125,7 @@ export const goEntries: readonly CommandEntry[] = [
     name: "directories",
     language: "Go",
     class: "relies on the event of a deletion",
-    fault: "It removes an entry when it sees the deletion of its member; a deletion of before its start it never sees.",
+    fault: "It removes an entry when it sees the deletion of its member; it never sees a deletion before its start.",
     kinds: ["leaked"],
     scenario: {
       name: "directories",

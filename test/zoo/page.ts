@@ -99,19 +99,19 @@ export function pageOf(measured: readonly Measured[], { times, loadBefore, comma
   const replays = `Findings were played again in a cluster of their own: ${times * IN_PROCESS} times in this process, ${times} over HTTP.`;
   return `# The zoo
 
-Small controllers with one fault each, and twins in which only that is mended: what \`keelson explore\` finds in the first, and
-whether it accuses the second. [Testing](../contributing/testing.md#the-zoo) explains them. This page is written by
+Small controllers with one fault each, and twins in which only that is repaired: what \`keelson explore\` finds in the first, and
+whether it accuses the second. [Testing](../contributing/testing.md#the-zoo) explains them. This command writes the page:
 
     npm run zoo -- ${command}
 
-with Node ${process.version} on a machine of ${availableParallelism()} CPUs, whose load was ${loadBefore.toFixed(1)} in the beginning and ${loadNow().toFixed(1)} in the end.
+with Node ${process.version} on a machine of ${availableParallelism()} CPUs, whose load was ${loadBefore.toFixed(1)} at the start and ${loadNow().toFixed(1)} at the end.
 
 ${seeds}
 
-Below, a cell has one value for each of the seeds, or a single one where all are the same. Plans are those until the fault was
-found, or all that were tried; 0 means that runs without any perturbation show it. Over HTTP other plans go on while a finding is
-confirmed and made small, and count as well. Seconds go from the first clean run until the
-finding was as small as it gets. Those in TypeScript run in one thread each, under a virtual clock; the others run over HTTP, and
+Below, a cell has one value for each seed, or one value if all are the same. Plans are those until the fault was
+found, or all that were tried; 0 means that runs without any perturbation show it. Over HTTP other plans run while a finding is
+confirmed and shrunk, and count as well. Seconds are those from the first clean run until the finding could not be
+shrunk further. Controllers in TypeScript run in one thread each, under a virtual clock; the others run over HTTP, and
 most of their seconds are waits. ${times > 0 ? `${replays} ` : ""}A twin is tried with all its plans.
 
 ${table(["controller", "fault", "found as", "plans", "seconds", "shown again", "twin accused"], rows)}

@@ -11,7 +11,7 @@ export const pythonEntries: readonly CommandEntry[] = [
     name: "sessions",
     language: "Python",
     class: "a name that is only in memory",
-    fault: "It remembers which ConfigMap it made, and makes another one after a restart.",
+    fault: "It remembers which ConfigMap it made, and creates another one after a restart.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "sessions",
@@ -26,7 +26,7 @@ export const pythonEntries: readonly CommandEntry[] = [
     name: "tickets",
     language: "Python",
     class: "a time-out is taken for a write that was not stored",
-    fault: "It sends a create with a generated name again where no answer came.",
+    fault: "It sends a create with a generated name again if no response came.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "tickets",
@@ -38,7 +38,7 @@ export const pythonEntries: readonly CommandEntry[] = [
     name: "mottos",
     language: "Python",
     class: "a conflict is taken for success",
-    fault: "It lets a conflict pass, as if somebody else had written the same.",
+    fault: "It ignores a conflict, as if another client had written the same.",
     kinds: ["differs", "missing"],
     scenario: {
       name: "mottos",

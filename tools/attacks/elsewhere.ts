@@ -22,7 +22,7 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "no trick makes a path public",
   ],
   [
-    "650 lists of a user that are never read, 450 bodies of which a byte comes, without fairness",
+    "650 lists of a user that are never read, 450 bodies of which one byte is sent, without fairness",
     "test/attacks/seats.test.ts",
     "all seats for %s taken: health answers",
   ],
@@ -37,7 +37,7 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "reliability 2.1: a connection without a credential is closed",
   ],
   [
-    "an answer that is not read for a minute",
+    "a response that is not read for a minute",
     "src/server/http/guard.test.ts",
     "an unread response is broken off after a minute, and its seat is free",
   ],
@@ -52,7 +52,7 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "others have their own; a client with as many gets an error, and the connection ends; one that closes frees its slot",
   ],
   [
-    "more answers of one user that are not read than one may have, over all connections",
+    "more unread responses of one user than one may have, over all connections",
     "src/server/http/guard.test.ts",
     "responses that are not read count, over all connections, until they go",
   ],
@@ -67,17 +67,17 @@ export const ELSEWHERE: readonly (readonly [what: string, file: string, test: st
     "with the windows of %s, on one connection at once",
   ],
   [
-    "bodies that announce much and stop",
+    "bodies with a large announced length that stop",
     "src/server/http/bursts.test.ts",
     "clients that announce much and stop hold no writer up",
   ],
   [
-    "a YAML document that does not come to an end",
+    "a YAML document that does not end",
     "src/server/threads/pool.test.ts",
     "a document that is not begun within half a minute is refused, one that is not done within ten seconds, too",
   ],
   [
-    "regular expressions with very many states over megabytes, in schemas and rules; patterns that compile to very much",
+    "regular expressions with very many states over megabytes, in schemas and rules; patterns that compile to large programs",
     "test/structural/heavy.test.ts",
     "a pattern that takes a second for a text",
   ],

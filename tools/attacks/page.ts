@@ -9,19 +9,18 @@ import { ELSEWHERE } from "./elsewhere.ts";
 
 const INTRODUCTION = `# Attacks
 
-What those who attack a server, and clients without measure, can do to it. Each row of the tables is played against the executable by a
-test in \`test/attacks/\`, with a meter inside the server and a healthy client beside it, which creates, reads and deletes an object
-again and again and must get the right answer each time. A row fails when a figure is at its bound; the page is made by
-\`npm run attacks:page\` from what was seen.
+The effects of attackers, and of clients that send too much, on a server. A test in \`test/attacks/\` plays each row of the tables against
+the executable. It measures the server from inside. A healthy client creates, reads and deletes an object again and again, and must get
+the right response each time. A row fails when a figure reaches its bound; \`npm run attacks:page\` writes the page from the results.
 
-- **turn**: the longest turn of the server's event loop, in ms of CPU: for so long no other client is served. It does not depend on what else the machine does.
-- **memory**: how much resident memory came to the server at most, in MiB.
-- **kept**: how much of what is in use was left when all was over and garbage had been collected, in MiB.
-- **healthy**: how long 99 of 100 requests of the healthy client took at most, in ms of the wall's clock, on 2 cores that
-  attackers, client and tests share: it is a figure of the machine as much as of the server. It has a bound where ten times ten thousand
-  connections are played in the long form, which nothing else runs beside.
+- **turn**: the longest slice of the server's event loop, in ms of CPU, in which no other client is served. It does not depend on other work of the machine.
+- **memory**: the largest increase of the server's resident memory, in MiB.
+- **kept**: the increase of the memory in use after the end and a garbage collection, in MiB.
+- **healthy**: the longest time of 99 of 100 requests of the healthy client, in ms of wall time, on 2 cores that
+  attackers, client and tests share: it depends on the machine as much as on the server. It has a bound where the long form
+  opens ten times ten thousand connections, while nothing else runs.
 
-The short form is played in \`npm test\`, the long one by \`npm run attacks\`: 10,000 connections, and ten times as much of most of
+\`npm test\` plays the short form, \`npm run attacks\` the long one: 10,000 connections, and ten times as much of most of
 the rest. A [fuzzer](../contributing/testing.md#fuzzing) searches for unknown attacks.
 `;
 

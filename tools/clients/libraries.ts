@@ -10,9 +10,9 @@ const HEADING = "## Libraries";
 
 const INTRODUCTION = `${HEADING}
 
-Each is used as its documentation has it, by a program in \`test/clients/\`, against the executable; each group of checks has
-a server of its own. The numbers say how many checks came as they should. Groups with names that only Kubernetes has
-(\`storage.k8s.io\`) are tried in its dialect alone where a library knows no others.
+A program in \`test/clients/\` uses each library as its documentation describes, against the executable; each group of checks has
+a server of its own. The numbers count the checks that passed. Groups with names that only Kubernetes has
+(\`storage.k8s.io\`) are tested in its dialect alone if a library supports no others.
 
 | language | library | version | kubernetes | neutral |
 |---|---|---|:-:|:-:|

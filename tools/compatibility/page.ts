@@ -16,10 +16,10 @@ export function page(
   return [
     "# Compatibility",
     "",
-    "Written by `npm run compatibility` from the results of the last complete test run; do not edit. Two things are",
-    "compared: answers that a real Kubernetes API server (release 1.35) gave, recorded in `test/conformance/`, and the",
+    "`npm run compatibility` writes this page from the results of the last complete test run; do not edit it. It compares",
+    "the server with the responses of a real Kubernetes API server (release 1.35), recorded in `test/conformance/`, and with the",
     'rules of the API\'s conventions and of the descriptions of its kinds ("the documents"), numbered in `test/rules/rules.json`;',
-    "tests carry the numbers in their names. For what a user meets, the first two tables are enough.",
+    "the names of tests contain the numbers. For users, the first two tables are enough.",
     "",
     ...summary(answers, sections),
     ...areaTable(answers),
@@ -52,15 +52,15 @@ function summary(answers: Answers, sections: readonly SectionResult[]): string[]
   const equal = recorded.filter((count) => count.equal === count.all);
   const [rules, decisions] = [total(sections, "rule"), total(sections, "decision")];
   return table(
-    ["", "total", "as they should be", "otherwise"],
+    ["", "total", "as expected", "otherwise"],
     [
       ["recorded scenarios", ...counts(answers.scenarios)],
-      ["recorded answers", ...counts(answers.steps)],
+      ["recorded responses", ...counts(answers.steps)],
       [
         "resource and verb",
         String(cells.length),
         `${equal.length} equal`,
-        `${recorded.length - equal.length} differ, ${cells.length - recorded.length} without a recorded answer`,
+        `${recorded.length - equal.length} differ, ${cells.length - recorded.length} without a recorded response`,
       ],
       [
         "numbered rules",
@@ -83,10 +83,10 @@ const counts = ({ equal, all }: Count): string[] => [String(all), `${equal} equa
 function areaTable({ areas }: Answers): string[] {
   const rows = [...areas].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
-    "## Recorded answers by area",
+    "## Recorded responses by area",
     "",
     ...table(
-      ["area", "scenarios equal", "answers equal"],
+      ["area", "scenarios equal", "responses equal"],
       rows.map(([area, { scenarios, steps }]) => [area, of(scenarios), of(steps)]),
     ),
   ];
@@ -98,15 +98,15 @@ function deviationList({ deviations }: Answers): string[] {
   const lines = deviations
     .toSorted((a, b) => (a.scenario < b.scenario ? -1 : 1))
     .map(({ scenario, requests, reason }) => `- **${scenario}** (\`${requests.join("`, `")}\`): ${reason}`);
-  return ["### Where we answer otherwise", "", ...(lines.length > 0 ? lines : ["Nowhere."]), ""];
+  return ["### Differences", "", ...(lines.length > 0 ? lines : ["None."]), ""];
 }
 
 function resourceTable({ rows, notServed }: Answers): string[] {
   return [
-    "## Recorded answers by resource and verb",
+    "## Recorded responses by resource and verb",
     "",
-    "How many recorded answers were compared, in the kubernetes dialect: `7` are equal, `6/7` has one that differs, `·` is",
-    "served and has no recorded answer, an empty cell is not served. Of the answers to requests for resources, verbs and",
+    "The number of compared recorded responses in the kubernetes dialect: `7` are equal, `6/7` has one that differs, `·` is",
+    "served and has no recorded response, an empty cell is not served. Of the responses to requests for resources, verbs and",
     `media types that are not served, ${of(notServed)} are equal.`,
     "",
     ...table(
@@ -128,7 +128,7 @@ function otherTable({ others }: Answers): string[] {
     "### Other paths",
     "",
     ...table(
-      ["path", "answers equal"],
+      ["path", "responses equal"],
       rows.map(([path, count]) => [`\`${path}\``, of(count)]),
     ),
   ];
@@ -164,7 +164,7 @@ function notObservableList(sections: readonly SectionResult[], reasons: Readonly
   return [
     "## Not observable",
     "",
-    "Nothing that a client can send shows whether these hold: they speak of what others do with the objects.",
+    "No request of a client can show whether these hold: they are about what other programs do with the objects.",
     "",
     ...[...byReason].map(([reason, ids]) => `- ${reason}: ${asRanges(ids)}`),
   ];

@@ -66,8 +66,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: "",
     story: "contest",
     fault: "While its watch of volumes is behind, the binder offers a volume to the next claim.",
-    hidden:
-      "the volume is taken in the version of memory, which the server refuses: it costs requests, and nothing else",
+    hidden: "the volume is taken in the version of memory, which the server refuses: the only cost is requests",
   },
   {
     name: "default class: a refused write is not tried again",
@@ -223,7 +222,7 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
   return shown && (await write(ctx.client, PersistentVolume, next)) ? undefined : REQUEUE_SOON;`,
     story: "recycling",
     fault: "After a crash between the two, a volume is Available that names a claim which is gone.",
-    hidden: "a volume that names a claim is offered to nobody, and the next start releases and frees it again",
+    hidden: "a volume that names a claim is offered to no claim, and the next start releases and frees it again",
   },
   {
     name: "recycling: memory decides that a volume has no other claim",
@@ -250,6 +249,6 @@ export const BINDER_MUTANTS: readonly Mutant[] = [
     replace: '"AlreadyExists", "Invalid", "Forbidden", "NotFound");\n  return made.ok ?',
     story: "recycling",
     fault: "A volume is marked as Failed after a crash behind the create of its Pod.",
-    hidden: "the Pod is in memory when the failure has been written, and its end mends the volume",
+    hidden: "the Pod is in memory when the failure has been written, and its end repairs the volume",
   },
 ];

@@ -76,7 +76,7 @@ export const COLLECTOR_MUTANTS: readonly Mutant[] = [
     replace: '=== "Conflict" ? undefined : undefined;',
     story: "adoption",
     fault: "An object that changes while it is deleted stays without an owner.",
-    hidden: "a conflict means that the object has changed; the watch shows the change, which starts another look",
+    hidden: "a conflict means that the object has changed; the watch shows the change, which starts another check",
   },
   {
     name: "a refused change of owners counts as done",

@@ -70,9 +70,9 @@ export function sectionOf(
   return `${HEADING}
 \`test/explore/mutants/\` has ${all.length} mistakes made by hand in the binder, the garbage collector and the provisioner.
 \`npm run explore:mutants\` explores a story with each, with at most ${limit} plans, until a fault shows that the same plan does not show
-without the mistake; \`npm run explore:mutants -- --page\` has written this part. With seed ${seed}, ${found.length} were found and
+without the mistake; \`npm run explore:mutants -- --page\` writes this part. With seed ${seed}, ${found.length} were found and
 ${hidden.length} were not. The ${stories.length} stories were also explored without mistakes, by ${originalLimit} plans (${counts}):
-${accused.length === 0 ? "nothing was accused" : `something was accused in ${accused.join(", ")}`}.
+${accused.length === 0 ? "no fault was reported" : `faults were reported in ${accused.join(", ")}`}.
 
 ### Found
 

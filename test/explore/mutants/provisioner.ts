@@ -64,7 +64,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "return found !== undefined;",
     story: "volumes",
     fault: "A claim is done whose volume's name another object has.",
-    hidden: "the name has the uid of the claim: equivalent unless somebody guesses it",
+    hidden: "the name has the uid of the claim: equivalent unless a client guesses it",
   },
   {
     name: "the name of a volume changes with the claim",
@@ -100,7 +100,7 @@ export const PROVISIONER_MUTANTS: readonly Mutant[] = [
     replace: "if (ctx.informer(sidecar.specs.volumes).get({ name })) return undefined;",
     story: "volumes",
     fault: "After a crash before the finalizer was removed, the claim can never be deleted.",
-    hidden: "the binder names the volume in the claim, which then needs none any more and is finished by that",
+    hidden: "the binder names the volume in the claim, which then needs no other one and is finished",
   },
   {
     name: "a deleted claim is let go without a look for its volume",

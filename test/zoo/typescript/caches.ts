@@ -197,7 +197,7 @@ export const caches: readonly InProcessEntry[] = [
     language: "TypeScript",
     class: "own writes not yet in the cache",
     fault:
-      "It counts members in a cache which does not have its own creates yet, and makes them again under other names.",
+      "It counts members in a cache which does not have its own creates yet, and creates them again with other names.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "pools",
@@ -223,7 +223,7 @@ export const caches: readonly InProcessEntry[] = [
     name: "teams",
     language: "TypeScript",
     class: "a status from the cache that nothing corrects",
-    fault: "It looks for the members of a team once, and not again when they appear in its cache.",
+    fault: "It searches for the members of a team once, and not again when they appear in its cache.",
     kinds: ["stale-status", "differs"],
     scenario: {
       name: "teams",
@@ -261,7 +261,8 @@ export const caches: readonly InProcessEntry[] = [
     name: "rotations",
     language: "TypeScript",
     class: "two kinds whose order is not kept",
-    fault: "It reads a new password from a cache that may still have the old one when the rotation is said to be over.",
+    fault:
+      "It reads a new password from a cache that may still have the old one when the rotation is reported as finished.",
     kinds: ["differs", "stale-status"],
     scenario: {
       name: "rotations",

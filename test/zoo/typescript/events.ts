@@ -77,7 +77,7 @@ export const events: readonly InProcessEntry[] = [
     name: "features",
     language: "TypeScript",
     class: "triggered by a change, not by a state",
-    fault: "It acts when it sees a feature go on or off: what it was away for, or what failed, is never done.",
+    fault: "It acts when it sees that a feature is switched on or off: what it missed, or what failed, is never done.",
     kinds: ["missing", "leaked", "differs"],
     scenario: {
       name: "features",
@@ -105,7 +105,7 @@ export const events: readonly InProcessEntry[] = [
     language: "TypeScript",
     class: "owner reference with the uid of an object that is gone",
     fault:
-      "It remembers the uid of a name until it sees the deletion, and gives it to what belongs to the next object of that name.",
+      "It remembers the uid of a name until it sees the deletion, and uses it for what belongs to the next object of that name.",
     kinds: ["missing", "dangling", "differs", "unsettled"],
     scenario: {
       name: "tenants",

@@ -82,7 +82,7 @@ export const operations: readonly InProcessEntry[] = [
     name: "aliases",
     language: "TypeScript",
     class: "a renamed member leaves the old object",
-    fault: "It makes the ConfigMap of the new target and leaves that of the old one.",
+    fault: "It creates the ConfigMap of the new target and leaves that of the old one.",
     kinds: ["remembers"],
     scenario: {
       name: "aliases",
@@ -110,7 +110,7 @@ export const operations: readonly InProcessEntry[] = [
     name: "caches",
     language: "TypeScript",
     class: "a mended value is not tried again",
-    fault: "It never looks again at an object whose size it could not read once.",
+    fault: "If it could not read the size of an object once, it never checks the object again.",
     kinds: ["remembers"],
     scenario: {
       name: "caches",
@@ -124,7 +124,7 @@ export const operations: readonly InProcessEntry[] = [
     name: "banners",
     language: "TypeScript",
     class: "a conflict is taken for success",
-    fault: "It lets a conflict pass, as if somebody else had written the same.",
+    fault: "It ignores a conflict, as if another client had written the same.",
     kinds: ["differs", "missing"],
     scenario: {
       name: "banners",

@@ -111,7 +111,7 @@ export const time: readonly InProcessEntry[] = [
     name: "probes",
     language: "TypeScript",
     class: "a write at every resync",
-    fault: "It writes the time of its last look every ten minutes, though nothing has changed.",
+    fault: "It writes the time of its last check every ten minutes, though nothing has changed.",
     kinds: ["restless"],
     isNotice: true,
     scenario: {
@@ -126,7 +126,7 @@ export const time: readonly InProcessEntry[] = [
     name: "workers",
     language: "TypeScript",
     class: "two controllers that fight",
-    fault: "One sets the replicas by the load, the other one has an upper bound, and neither asks the other.",
+    fault: "One sets the replicas by the load, the other one has an upper bound, and neither considers the other.",
     kinds: ["fight", "restless", "unsettled"],
     scenario: {
       name: "workers",
@@ -181,7 +181,7 @@ export const time: readonly InProcessEntry[] = [
     name: "schedules",
     language: "TypeScript",
     class: "crash loop on an optional member",
-    fault: "It reads the hours of a schedule that has none, which ends the program, after each restart again.",
+    fault: "It reads the hours of a schedule that has none, which ends the program, again after each restart.",
     kinds: ["crash-loop"],
     scenario: {
       name: "schedules",

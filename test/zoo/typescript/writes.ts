@@ -117,7 +117,7 @@ export const writes: readonly InProcessEntry[] = [
     name: "certificates",
     language: "TypeScript",
     class: "crash between two writes",
-    fault: "It takes a Secret that exists for all of the work being done, so that the ConfigMap is never made.",
+    fault: "If the Secret exists, it assumes that all of the work is done, and never creates the ConfigMap.",
     kinds: ["missing"],
     scenario: {
       name: "certificates",
@@ -134,7 +134,7 @@ export const writes: readonly InProcessEntry[] = [
     name: "runners",
     language: "TypeScript",
     class: "create with generateName whose answer is lost",
-    fault: "It makes another ConfigMap where it did not record the name of the first, and never looks for it.",
+    fault: "It creates another ConfigMap if it did not record the name of the first, and never searches for the first.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "runners",
@@ -150,7 +150,7 @@ export const writes: readonly InProcessEntry[] = [
     name: "invoices",
     language: "TypeScript",
     class: "two replicas without fencing",
-    fault: "Its create is under way while another replica leads and makes an invoice of another name.",
+    fault: "Its create is running while another replica leads and creates an invoice with another name.",
     kinds: ["leaked", "made-twice"],
     scenario: {
       name: "invoices",
@@ -167,7 +167,7 @@ export const writes: readonly InProcessEntry[] = [
     language: "TypeScript",
     class: "owner reference in a second write",
     fault:
-      "It adds the owner reference after the create, and not where the Secret exists: it is left when its owner goes.",
+      "It adds the owner reference after the create, and not if the Secret exists: it remains when its owner is deleted.",
     kinds: ["leaked", "differs"],
     scenario: {
       name: "mailboxes",
@@ -180,7 +180,7 @@ export const writes: readonly InProcessEntry[] = [
     name: "buckets",
     language: "TypeScript",
     class: "finalizer added after the object that it is for",
-    fault: "It adds its finalizer when the record is made: a bucket that is deleted between the two leaves its record.",
+    fault: "It adds its finalizer after the record: if a bucket is deleted between the two, its record remains.",
     kinds: ["leaked"],
     scenario: {
       name: "buckets",
