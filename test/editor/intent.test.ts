@@ -4,7 +4,7 @@ import type { BlameReport } from "../../src/meta/ownership-reports.ts";
 import { type Cluster, createCluster } from "../../src/testing/index.ts";
 import { intentOf } from "../../console/src/editor/intent.ts";
 import { ownedText } from "../../console/src/editor/owners.ts";
-import { allSteps } from "../../console/src/editor/steps.ts";
+import { atOnce } from "../../src/util/steps.ts";
 import { type KindSchema, type OpenApiDocument, schemaOfKind } from "../../console/src/editor/schema.ts";
 
 const KEY = { name: "web", namespace: "default" };
@@ -27,7 +27,7 @@ beforeAll(async () => {
   report = await deployments.blame(KEY);
   const document: OpenApiDocument = await client.json("GET", "/openapi/v3/apis/apps/v1");
   schema = schemaOfKind(document, { group: "apps", version: "v1", kind: "Deployment" })!;
-  ({ text } = allSteps(ownedText(report)));
+  ({ text } = atOnce(ownedText(report)));
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 

@@ -10,7 +10,7 @@ import type { Editor } from "./edit-view.ts";
 import { EditSession, type EditServer, type Saved } from "./edit-session.ts";
 import type { EditorWorker } from "./in-worker.ts";
 import { ownedText, withoutOwners } from "./owners.ts";
-import { allSteps } from "./steps.ts";
+import { atOnce } from "../../../src/util/steps.ts";
 import { Undecided } from "./write.ts";
 
 const KIND: Kind = {
@@ -34,7 +34,7 @@ const object = (resourceVersion: string, data: Record<string, string>) => ({
 const baseOf = (resourceVersion: string, data: Record<string, string>): EditBase => {
   const identity = { apiVersion: "v1", kind: "ConfigMap", name: "web", namespace: "default", resourceVersion };
   const report = withoutOwners(object(resourceVersion, data), identity);
-  const { text } = allSteps(ownedText(report));
+  const { text } = atOnce(ownedText(report));
   return { kind: KIND, namespace: "default", name: "web", text, report, hideStatus: false };
 };
 const failed = (code: number, reason: string, message: string, field?: string): StatusError =>

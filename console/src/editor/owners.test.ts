@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { BlameReport, ReportedManager } from "../../../src/meta/ownership-reports.ts";
 import type { Value } from "../../../src/value/value.ts";
 import { changedLines, foldedFor, isChanged, legendOf, ownedText, ownerText, withoutOwners } from "./owners.ts";
-import { allSteps } from "./steps.ts";
+import { atOnce } from "../../../src/util/steps.ts";
 
 const object = { apiVersion: "v1", kind: "ConfigMap", name: "web" };
 const by = (manager: string, subresource?: string): ReportedManager => ({
@@ -33,7 +33,7 @@ const report = reportOf(value, {
 test("what changes with every write is left out of versions that are compared", () => {
   const object_ = { metadata: { name: "web", resourceVersion: "5", managedFields: [], generation: 2 } };
   const texts = [false, true].map(
-    (unreported) => allSteps(ownedText(withoutOwners(object_, object), { unreported })).text,
+    (unreported) => atOnce(ownedText(withoutOwners(object_, object), { unreported })).text,
   );
   expect(texts).toEqual([
     'metadata:\n  name: web\n  resourceVersion: "5"\n  generation: 2\n',
@@ -42,7 +42,7 @@ test("what changes with every write is left out of versions that are compared", 
 });
 
 test("each line has its owners; managedFields are not there", () => {
-  const { text, lines } = allSteps(ownedText(report));
+  const { text, lines } = atOnce(ownedText(report));
   expect(text).toBe(`metadata:
   name: web
 data:
@@ -64,11 +64,11 @@ status:
     [true, "bob"],
     [true, "bob"],
   ]);
-  expect(allSteps(ownedText(report, { status: true })).text).not.toContain("status");
+  expect(atOnce(ownedText(report, { status: true })).text).not.toContain("status");
 });
 
 test("managers have a sign and a colour each", () => {
-  const { lines } = allSteps(ownedText(report));
+  const { lines } = atOnce(ownedText(report));
   expect(legendOf(lines)).toEqual([
     { manager: "alice", sign: "A", colour: 0, lines: 2, operations: ["Apply"] },
     { manager: "bob", sign: "B", colour: 1, lines: 4, operations: ["Apply", "Apply scale"] },
@@ -84,7 +84,7 @@ test("managers have a sign and a colour each", () => {
 });
 
 test("folds what a manager does not own, and keeps what contains its lines", () => {
-  const { text, lines } = allSteps(ownedText(report));
+  const { text, lines } = atOnce(ownedText(report));
   const rows = text.split("\n");
   const seen = (manager: string): string[] => {
     const folded = foldedFor(lines, manager);
@@ -95,15 +95,15 @@ test("folds what a manager does not own, and keeps what contains its lines", () 
 });
 
 test("a changed line is found by its place in the object", () => {
-  const before = allSteps(ownedText(report));
-  const changed = allSteps(ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})));
+  const before = atOnce(ownedText(report));
+  const changed = atOnce(ownedText(reportOf({ ...value, data: { new: "1", a: "1", "b.c/d": "x\nz\n" } }, {})));
   const rows = changed.text.split("\n");
   expect(changedLines(before, changed).map((at) => rows[at])).toEqual(['  new: "1"', "  b.c/d: |", "    x", "    z"]);
   expect(changedLines(before, before)).toEqual([]);
 });
 
 test("hostile names stay one line of text each", () => {
-  const { text, lines } = allSteps(
+  const { text, lines } = atOnce(
     ownedText(withoutOwners({ data: { "<script>": "\u202e</script>\u0000", "a\nb": "---\n..." } }, object)),
   );
   expect(lines).toHaveLength(text.split("\n").length - 1);

@@ -8,6 +8,7 @@ import { UNREPORTED_METADATA } from "../../../src/meta/changes.ts";
 import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/meta/ownership-reports.ts";
 import { formatPointer } from "../../../src/value/pointer.ts";
 import { equal, isObject, type Value } from "../../../src/value/value.ts";
+import type { Steps } from "../../../src/util/steps.ts";
 import { ageText } from "../ui/age.ts";
 import { visible } from "../ui/visible.ts";
 
@@ -41,10 +42,7 @@ export interface Hidden {
 const LINES_A_STEP = 2000;
 
 /** Makes the text of a report in steps of some milliseconds; `managedFields` are never in it. */
-export function* ownedText(
-  report: BlameReport,
-  { status = false, unreported = false }: Hidden = {},
-): Generator<undefined, OwnedText> {
+export function* ownedText(report: BlameReport, { status = false, unreported = false }: Hidden = {}): Steps<OwnedText> {
   const texts: string[] = [];
   const lines: LineOwner[] = [];
   const metadata = unreported ? UNREPORTED_METADATA : ["managedFields"];

@@ -1,8 +1,8 @@
 import type { Value } from "../../../src/value/value.ts";
 import { isObject, textIn, textOf } from "../../../src/value/value.ts";
+import { inPageSlices } from "../ui/sliced.ts";
 import { parseValue } from "./exact-json.ts";
 import { ownedText, withoutOwners } from "./owners.ts";
-import { inSteps } from "./steps.ts";
 
 /** An object that a server has sent, as text to compare. */
 export interface StoredText {
@@ -19,7 +19,7 @@ export async function storedText(json: string, hideStatus: boolean): Promise<Sto
   const metadata = isObject(value) ? (value["metadata"] ?? null) : null;
   const identity = { apiVersion: "", kind: isObject(value) ? textOf(value["kind"]) : "", name: "" };
   return {
-    text: (await inSteps(ownedText(withoutOwners(value, identity), { status: hideStatus }))).text,
+    text: (await inPageSlices(ownedText(withoutOwners(value, identity), { status: hideStatus }))).text,
     value,
     name: textIn(metadata, "name"),
     namespace: textIn(metadata, "namespace") || undefined,

@@ -55,6 +55,9 @@ export function sliceOf({ steady, later }: SliceParts): Slice {
   return slice;
 }
 
+/** Runs steps in slices of the page; returns the result at once where one slice is enough. */
+export const inPageSlices = <T>(steps: Steps<T>): T | Promise<T> => inSlices(steps, sliceOf(browserSlices()));
+
 /** Handles one item after the other, with a step for each. */
 export function* inSteps<T>(items: Iterable<T>, handle: (item: T) => void): Steps<void> {
   for (const item of items) {

@@ -7,7 +7,8 @@ import { type Value, isObject } from "../../../../src/value/value.ts";
 import { FIELD_MANAGER } from "../../api/kube.ts";
 import type { Draft, EditBase } from "../../editor/drafts.ts";
 import { ownedText, withoutOwners } from "../../editor/owners.ts";
-import { allSteps, inSteps } from "../../editor/steps.ts";
+import { atOnce } from "../../../../src/util/steps.ts";
+import { inPageSlices } from "../../ui/sliced.ts";
 import { type ObjectKey, readReport } from "./model.ts";
 
 /** The key of the draft of an object, whichever moment is shown. */
@@ -17,7 +18,7 @@ export const draftKeyOf = ({ kind: { group, version, resource }, namespace, name
 /** Reads an object to edit it. @throws {StatusError} if it cannot be read */
 export async function readBase({ kind, namespace, name }: ObjectKey, hideStatus: boolean): Promise<EditBase> {
   const report = await readReport({ kind, namespace, name });
-  const { text } = await inSteps(ownedText(report, { status: hideStatus }));
+  const { text } = await inPageSlices(ownedText(report, { status: hideStatus }));
   return { kind, namespace, name, text, report, hideStatus };
 }
 
@@ -32,5 +33,5 @@ export function restoredText(version: Value, { report: { object }, hideStatus }:
   const metadata = isObject(version) && isObject(version["metadata"]) ? version["metadata"] : {};
   const { resourceVersion = null, uid = null } = object;
   const restored = isObject(version) ? { ...version, metadata: { ...metadata, resourceVersion, uid } } : version;
-  return allSteps(ownedText(withoutOwners(restored, object), { status: hideStatus })).text;
+  return atOnce(ownedText(withoutOwners(restored, object), { status: hideStatus })).text;
 }

@@ -12,7 +12,7 @@ import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
 import { ownedText, withoutOwners } from "../../editor/owners.ts";
-import { inSteps } from "../../editor/steps.ts";
+import { inPageSlices } from "../../ui/sliced.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useIsShown } from "../../ui/is-shown.ts";
@@ -275,7 +275,7 @@ async function objectAt(ref: ObjectRef, at: string): Promise<Value> {
 /** The text of a version, to compare it. */
 async function textAt(ref: ObjectRef, at: string): Promise<string> {
   const identity = { apiVersion: "", kind: "", name: ref.name };
-  return (await inSteps(ownedText(withoutOwners(await objectAt(ref, at), identity), { unreported: true }))).text;
+  return (await inPageSlices(ownedText(withoutOwners(await objectAt(ref, at), identity), { unreported: true }))).text;
 }
 
 function Versions({

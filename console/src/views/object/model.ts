@@ -14,7 +14,7 @@ import { type KubeObject, apiVersionOf, collectionPath } from "../../api/kube.ts
 import { follow } from "../../api/watch.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { type OwnedText, ownedText, withoutOwners } from "../../editor/owners.ts";
-import { inSteps } from "../../editor/steps.ts";
+import { inPageSlices } from "../../ui/sliced.ts";
 
 /** An object by its kind and name. */
 export interface ObjectKey {
@@ -114,7 +114,7 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
   });
 
   const show = async (report: BlameReport): Promise<void> => {
-    const owned = await inSteps(ownedText(report));
+    const owned = await inPageSlices(ownedText(report));
     batch(() => set({ report, owned }));
   };
 
