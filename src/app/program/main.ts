@@ -151,7 +151,7 @@ async function serve(
   const line = new ChangingLine((text) => void process.stderr.write(text));
   const log = stderrLog(options, systemClock, (text) => line.write(text));
   if (options.logFormat === "json") output.print = (message) => log.error("the program ends", { error: message });
-  const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
+  const isFirstStart = DataDirectory.isCreatedBy(options);
   const { runServer } = await import("../start/server.ts");
   const isLogged = options.logFormat === "json" || !process.stderr.isTTY;
   if (isLogged) logStart(options, log);

@@ -57,8 +57,7 @@ export const runServer = (options: ServeOptions, system: Partial<SystemParts> = 
   openParts(
     async (opened) => {
       // A directory that exists may belong to a running server with the same port, which a later error names.
-      const isFirstStart = !options.dev && new DataDirectory(options.dataDir).describe() === undefined;
-      if (isFirstStart) await checkPort(options);
+      if (DataDirectory.isCreatedBy(options)) await checkPort(options);
       const tracing = options.tracingConfigFile === "" ? undefined : await import("../tracing/open-tracing.ts");
       const parts = openServerParts(options, system, opened, tracing?.openTracing);
       // Loading most of the program blocks the event loop for long, so the store, which opens in a thread, must have begun before.

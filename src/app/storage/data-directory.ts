@@ -31,7 +31,7 @@ import {
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Dialect, dialectOf } from "../../meta/dialect.ts";
-import { OptionError } from "../options/options.ts";
+import { OptionError, type ServeOptions } from "../options/options.ts";
 import { fileError } from "../../util/file-error.ts";
 import type { PkiFiles } from "../../pki/index.ts";
 import { cutText } from "../../util/cut-text.ts";
@@ -83,6 +83,11 @@ export class DataDirectory {
       throw new OptionError(`expected ${path} to be a data directory, found no keelson.json there`);
     }
     return directory;
+  }
+
+  /** Whether a start with these options creates the directory. */
+  static isCreatedBy({ dev, dataDir }: Pick<ServeOptions, "dev" | "dataDir">): boolean {
+    return !dev && new DataDirectory(dataDir).describe() === undefined;
   }
 
   /**
