@@ -221,12 +221,18 @@ describeInBrowser("every view", () => {
         template: { metadata: { labels: { app: "shop" } }, spec: { containers: [{ name: "main", image: "a" }] } },
       },
     });
-    const opened = await openStory(browser, server, "/console/storage", { as: { token } });
+    const opened = await openStory(browser, server, "/console/", { as: { token } });
     const { page } = opened;
     const wrong: string[] = [];
     const check = async (what: string): Promise<void> => void wrong.push(...(await axeInBothThemes(page, what)));
+    const read: string[] = [];
+    page.on("request", (one) => {
+      const { pathname, searchParams } = new URL(one.url());
+      if (pathname.startsWith("/api") && !searchParams.has("watch")) read.push(pathname);
+    });
+    await page.goto(`${server.url}/console/storage`);
     await page.locator('[data-box="claims/own/data"]').waitFor();
-    expect(await page.locator("[data-box]").count()).toBe(2);
+    await expect.poll(() => page.locator("[data-box]").count()).toBe(2);
     const note = page.locator(".view-note");
     await expect.poll(() => note.textContent()).toContain("the namespace own.");
     expect(await note.textContent()).toMatch(/You may not list persistentvolumes, .*nodes/);
@@ -234,6 +240,11 @@ describeInBrowser("every view", () => {
     await page.locator(".details", { hasText: "volumes and classes that are not read" }).waitFor();
     await page.locator(".details", { hasText: "may get the path /keelson/v1/why; you may not" }).waitFor();
     await check("storage of one namespace");
+    // What is refused for all namespaces does not begin the view anew.
+    expect(read.filter((path) => path.endsWith("/persistentvolumeclaims")).toSorted()).toEqual([
+      "/api/v1/namespaces/own/persistentvolumeclaims",
+      "/api/v1/persistentvolumeclaims",
+    ]);
 
     await page.goto(`${server.url}/console/workloads`);
     await page.locator('[data-row="Deployment/own/shop"]').waitFor();

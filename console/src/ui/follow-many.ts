@@ -276,7 +276,8 @@ function readAgain(path: string, most: number, timers: Timers): Follower<KubeObj
  */
 export function useFollowMany({ namespace, ...options }: ManyOptions): FollowedMany {
   const isPartial = useSignal(false);
-  const limit = isPartial.value ? namespace : undefined;
+  // No chosen namespace is an empty text in routes: it must not begin other lists once what is read is known to be partial.
+  const limit = isPartial.value && namespace ? namespace : undefined;
   const kinds = Object.entries(options.kinds).map(([name, kind]) => [name, kind?.group, kind?.version]);
   const key = JSON.stringify([kinds, limit, options.at, options.most, sessionsOpened.value]);
   const followed = useMemo(() => followMany({ ...options, namespace: limit }), [key]);
