@@ -10,6 +10,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Draw } from "../src/util/testing/draw.ts";
 import { DecodeError, MAX_DUPLICATES } from "../src/value/decode-error.ts";
 import { decodeJson } from "../src/value/json.ts";
 import { equal } from "../src/value/value.ts";
@@ -96,7 +97,7 @@ process.exitCode = different === 0 ? 0 : 1;
 
 /** The documents of the files below directories, and mutations of them. */
 function* textsOf(directories: readonly string[]): Generator<{ name: string; text: string }> {
-  const chance = drawing(Number(values.seed));
+  const draw = new Draw(Number(values.seed));
   for (const directory of directories)
     for (const name of globSync("**/*.{yaml,yml}", { cwd: directory }).toSorted()) {
       let content: string;
@@ -110,7 +111,7 @@ function* textsOf(directories: readonly string[]): Generator<{ name: string; tex
       for (const [at, text] of content.split(/^---/m).entries()) {
         yield { name: `${directory}/${name} (${at})`, text };
         for (let n = 0; n < Number(values.mutations); n++)
-          yield { name: `${directory}/${name} (${at}, mutation ${n})`, text: mutated(text, chance) };
+          yield { name: `${directory}/${name} (${at}, mutation ${n})`, text: mutated(text, draw) };
       }
     }
 }
@@ -166,25 +167,14 @@ function faultsOf(message: string | undefined): string | undefined {
         .join("\n");
 }
 
-type Chance = (below: number) => number;
-
-/** Numbers of a seed, by a linear congruential generator: the same in every run. */
-function drawing(seed: number): Chance {
-  let state = BigInt(seed);
-  return (below) => {
-    state = (state * 6364136223846793005n + 1442695040888963407n) % (1n << 64n);
-    return Number((state >> 33n) % BigInt(below));
-  };
-}
-
 /** A text with one to three changes: a piece put in, some characters taken out, or a stretch that stands twice. */
-function mutated(text: string, chance: Chance): string {
+function mutated(text: string, draw: Draw): string {
   let changed = text;
-  for (let n = 1 + chance(3); n > 0; n--) {
-    const at = chance(changed.length + 1);
-    const length = 1 + chance(12);
-    const way = chance(3);
-    const put = way === 0 ? PIECES[chance(PIECES.length)]! : way === 1 ? "" : changed.slice(at, at + length).repeat(2);
+  for (let n = 1 + draw.below(3); n > 0; n--) {
+    const at = draw.below(changed.length + 1);
+    const length = 1 + draw.below(12);
+    const way = draw.below(3);
+    const put = way === 0 ? draw.pick(PIECES) : way === 1 ? "" : changed.slice(at, at + length).repeat(2);
     changed = changed.slice(0, at) + put + changed.slice(way === 0 ? at : at + length);
   }
   return changed;
