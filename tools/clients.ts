@@ -33,6 +33,7 @@ Whole programs, unmodified, each with a test that passes or fails as a whole:
 | envtest (controller-runtime) | \`envtest.test.ts\` | starts and stops the directory of [\`keelson envtest\`](../guides/envtest.md): definitions, users, workloads, evictions, a manager |
 | kube-scheduler 1.35 | \`scheduler.test.ts\` | follows all its kinds, binds Pods, waits, preempts, binds volumes, allocates devices, writes Events |
 | sidecars of CSI drivers | \`sidecars.test.ts\` | provision, attach, resize and modify the volumes of a driver |
+
 ## Other requests of clients
 
 | request | response |
