@@ -5,6 +5,7 @@
  */
 import type { Command } from "commander";
 import type { Actions, FlagSpec } from "../../src/cli/actions.ts";
+import { EXIT_CODES } from "../../src/app/program/exit-codes.ts";
 import { serveFlags } from "../../src/app/options/flags.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { FEATURES } from "../../src/drivers/directory/settings.ts";
@@ -21,7 +22,7 @@ export function commandsPage(): [path: string, text: string] {
   const shown = program.createHelp().visibleCommands(program);
   const commands = program.commands.filter((command) => shown.includes(command));
   const sections = commands.map((command) => `## keelson ${command.name()}\n\n${helpOf(command)}`);
-  const text = ["# Commands", MADE, INTRODUCTION, helpOf(program), ...sections, EXIT_CODES];
+  const text = ["# Commands", MADE, INTRODUCTION, helpOf(program), ...sections, EXIT_CODE_TABLE];
   return ["docs/reference/commands.md", `${text.join("\n\n")}\n`];
 }
 
@@ -35,14 +36,15 @@ for \`serve\`, [the embedded store](../guides/storage.md) for commands about dat
 [who owns a field](../guides/ownership.md) for \`blame\` and \`resolve\`, [the testing kit](../guides/testing-kit.md#other-languages)
 for \`run\`, [custom resources](../guides/custom-resources.md#types-for-typescript) for \`types\`.`;
 
-const EXIT_CODES = `## Exit codes
+const EXIT_CODE_TABLE = `## Exit codes
 
 | code | meaning |
 | --- | --- |
 | 0 | success; \`diff\`: both are equal |
 | 1 | failure: a refusal, a finding of \`check\`; \`diff\`: they differ |
-| 2 | the command line, the environment or the file of options is invalid; \`diff\`: an error |
-| 70 | \`serve\`: the store has failed and the process ended, so that it acknowledges no write that is not stored |
+| ${EXIT_CODES.usage} | the command line, the environment or the file of options is invalid; \`diff\`: an error |
+| ${EXIT_CODES.store} | \`serve\`: the store has failed and the process ended, so that it acknowledges no write that is not stored |
+| ${EXIT_CODES.gone} | \`serve\`: the files of the store were removed, replaced or truncated; the next start may begin with an empty store |
 
 \`keelson run\` ends with the code of its command, or with 128 plus the number of the signal that ended it.`;
 

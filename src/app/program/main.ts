@@ -18,6 +18,7 @@ import type { RawOptions } from "../options/sources.ts";
 import { ChangingLine, IN_LOG, progressDisplay } from "../../cli/progress-line.ts";
 import { type ProgressDisplay, progressOn } from "../../util/progress.ts";
 import { announcement } from "./announce.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { ignoreClosedOutput, printError, reportError } from "./report-error.ts";
 import { readOptions } from "./read-options.ts";
 import type { RunningServer } from "../start/server.ts";
@@ -29,10 +30,6 @@ import { UnusedMemory } from "../../util/unused-memory.ts";
 import { YoungGeneration } from "../memory/young-generation.ts";
 import { VERSION } from "../process/version.ts";
 import { codeOf } from "../../util/error.ts";
-
-/** Exit codes: a store that has failed, and a store whose files were removed. */
-const EXIT_STORE = 70;
-const EXIT_GONE = 72;
 
 /** Runs the program with the arguments after its name. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -218,7 +215,7 @@ async function runUntil(
   if (why instanceof Error) {
     output.print(`the store has failed and the process ends: ${why.message}`);
     const gone = why.cause instanceof StoreError && why.cause.code === "gone";
-    process.exit(gone ? EXIT_GONE : EXIT_STORE);
+    process.exit(gone ? EXIT_CODES.gone : EXIT_CODES.store);
   }
   log.info("stopping", { why });
   const began = systemClock.steady();

@@ -1,8 +1,7 @@
 import { CommanderError } from "commander";
 import { CliError } from "../../cli/cli-error.ts";
 import { printableLines } from "../../util/terminal.ts";
-
-const EXIT_USAGE = 2;
+import { EXIT_CODES } from "./exit-codes.ts";
 
 /** Errors whose message is for the user. They are known by name, so that no small program loads their modules. */
 const USER_ERRORS: ReadonlySet<string> = new Set([
@@ -21,11 +20,11 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
  * @param failed the exit code unless the command line is wrong
  */
 export function reportError(error: Error, failed: number, print: (message: string) => void): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
   const isUsage = error.name === "OptionError" || (error instanceof CliError && error.usage);
   const isExpected = isUsage || USER_ERRORS.has(error.name) || "syscall" in error;
   print((isExpected ? error.message : error.stack) ?? String(error));
-  return isUsage ? EXIT_USAGE : failed;
+  return isUsage ? EXIT_CODES.usage : failed;
 }
 
 /** Prints a message on standard error. */
