@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { PLUGIN_CONTROLLERS, type PluginChoice, unavailablePlugin } from "../../admission/names.ts";
 import { isControllerChosen } from "../../controllers/names.ts";
 import type { PodMode } from "../../node/pod-modes.ts";
 import type { ServiceRanges } from "../../meta/service-ranges.ts";
+import { homeDirectory } from "../../util/home-directory.ts";
 import { type AuditOptions, auditOf } from "./audit-options.ts";
 import type { AccountSettings, AuthenticationSettings } from "./authentication-settings.ts";
 import type { AuthorizationSettings } from "./authorization-settings.ts";
@@ -284,18 +284,13 @@ export function defaultDataDir(): string {
   const [state] = (process.env["STATE_DIRECTORY"] ?? "").split(":");
   if (state) return state;
   if (process.getuid?.() === 0) return "/var/lib/keelson";
-  return join(process.env["XDG_DATA_HOME"] ?? join(homeDirectory(), ".local", "share"), "keelson");
+  return join(process.env["XDG_DATA_HOME"] ?? join(requiredHome(), ".local", "share"), "keelson");
 }
 
-/** The user's home directory. A user without an entry (`docker run -u 12345`) has none unless HOME is set. */
-function homeDirectory(): string {
-  let home = "";
-  try {
-    home = homedir();
-  } catch {
-    // There is no such user.
-  }
-  if (home === "") throw new OptionError("expected --data-dir, or HOME to be set: this user has no home directory");
+function requiredHome(): string {
+  const home = homeDirectory();
+  if (home === undefined)
+    throw new OptionError("expected --data-dir, or HOME to be set: this user has no home directory");
   return home;
 }
 

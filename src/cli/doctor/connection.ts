@@ -33,8 +33,9 @@ export async function contextOrCheck(
   } catch (error) {
     if (!(error instanceof NoKubeconfigError))
       return fail("kubeconfig", messageOf(error), "correct the file, or name another one");
-    const where = candidatesOf({ env }).join(", ");
-    return warn("kubeconfig", `none at ${where}`, "start a server, and export KUBECONFIG as it prints");
+    const candidates = candidatesOf({ env });
+    const found = candidates.length > 0 ? `none at ${candidates.join(", ")}` : "none: this user has no home directory";
+    return warn("kubeconfig", found, "start a server, and export KUBECONFIG as it prints");
   }
 }
 

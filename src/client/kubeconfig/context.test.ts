@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import { KubeconfigError } from "./error.ts";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { candidatesOf } from "./context.ts";
+import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { chooseContext } from "./open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-kubeconfig-"));
@@ -101,5 +103,21 @@ describe("a kubeconfig", () => {
     await expect(chooseContext({ kubeconfig: join(folder, "none"), env: {} })).rejects.toThrow(
       "none to be a kubeconfig",
     );
+  });
+
+  test("is not found for a user without a home directory, who may name one", async () => {
+    const homedir = vi.spyOn(process.getBuiltinModule("node:os"), "homedir").mockImplementation(() => {
+      throw new Error("uv_os_homedir returned ENOENT");
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      homedir.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect(candidatesOf({ env: {} })).toEqual([]);
+    await expect(chooseContext({ env: {} })).rejects.toThrow(
+      new NoKubeconfigError("expected KUBECONFIG or HOME to be set: this user has no home directory"),
+    );
+    expect((await chooseContext({ env: { KUBECONFIG: file(config({}, {})) } })).name).toBe("x");
   });
 });

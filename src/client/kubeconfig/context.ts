@@ -5,7 +5,6 @@
  * `~/.kube/config`. Paths in a file are relative to it.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type ValueObject, isObject } from "../../value/value.ts";
 import type { NodeTransportOptions } from "../transport-node.ts";
@@ -13,6 +12,7 @@ import { proxyUrl } from "../transport-proxy.ts";
 import { KubeconfigError, NoKubeconfigError } from "./error.ts";
 import { type ExecPlugin, execPluginOf } from "./exec-plugin.ts";
 import { messageOf } from "../../util/error.ts";
+import { homeDirectory } from "../../util/home-directory.ts";
 
 /** The files and the context. */
 export interface KubeconfigChoice {
@@ -59,10 +59,12 @@ interface Named {
   readonly value: ValueObject;
 }
 
-/** Returns the default files. */
+/** Returns the default files; none for a user without a home directory. */
 export function candidatesOf({ env }: Pick<KubeconfigChoice, "env">): readonly string[] {
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
-  return listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
+  if (listed.length > 0) return listed;
+  const home = env["HOME"] || homeDirectory();
+  return home === undefined ? [] : [join(home, ".kube", "config")];
 }
 
 function filesOf(choice: KubeconfigChoice, decode: Decode): Named[] {
@@ -71,6 +73,8 @@ function filesOf(choice: KubeconfigChoice, decode: Decode): Named[] {
   const candidates = candidatesOf(choice);
   const files = candidates.filter((file) => existsSync(file));
   if (files.length > 0) return files.map((file) => readFile(file, decode));
+  if (candidates.length === 0)
+    throw new NoKubeconfigError("expected KUBECONFIG or HOME to be set: this user has no home directory");
   throw new NoKubeconfigError(`expected a kubeconfig at ${candidates.join(", ")}, found none`);
 }
 
