@@ -1,5 +1,5 @@
 import { nodeTransport, type NodeTransportOptions } from "../client/transport-node.ts";
-import type { ResponseBody, TransportResponse } from "../client/transport.ts";
+import type { ResponseBody, Transport, TransportResponse } from "../client/transport.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/error.ts";
 import { CliError } from "./cli-error.ts";
@@ -12,18 +12,49 @@ export interface TextResponse extends Pick<TransportResponse, "status" | "header
   readonly text: string;
 }
 
+/** The limits of a request, and the program that sends it. */
+interface AskOptions {
+  readonly millis: number;
+  /** The user agent. */
+  readonly agent: string;
+}
+
+/** A response was longer than 4 MiB. */
+export class TooLongError extends Error {
+  override readonly name = "TooLongError";
+}
+
 /**
- * Sends one GET request, and reads its response, within a timeout.
+ * Sends one GET request over a connection of its own, and reads its response, within a timeout.
  *
- * @throws CliError that names the URL, where there is no response, one longer than 4 MiB, or none in time
+ * @throws CliError as {@link askThrough}
  */
 export async function askServer(
   clock: Pick<Clock, "after">,
   options: NodeTransportOptions,
   path: string,
-  { millis, agent }: { readonly millis: number; readonly agent: string },
+  limits: AskOptions,
 ): Promise<TextResponse> {
   const transport = nodeTransport(options);
+  try {
+    return await askThrough(clock, { url: options.url, transport }, path, limits);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Sends one GET request through a transport, and reads its response, within a timeout.
+ *
+ * @throws CliError that names the URL, where there is no response, one longer than 4 MiB (the cause is a {@link TooLongError}), or none
+ *   in time
+ */
+export async function askThrough(
+  clock: Pick<Clock, "after">,
+  { url, transport }: { readonly url: string; readonly transport: Transport },
+  path: string,
+  { millis, agent }: AskOptions,
+): Promise<TextResponse> {
   const ending = new AbortController();
   const timer = clock.after(millis, () => ending.abort(), { holds: true });
   const { signal } = ending;
@@ -37,20 +68,20 @@ export async function askServer(
     return { status, ...(headers && { headers }), text: await readShort(body) };
   } catch (cause) {
     const why = signal.aborted ? `no response within ${millis} ms` : messageOf(cause);
-    throw new CliError(`${options.url} did not respond to ${path.split("?")[0]}: ${why}`, { cause });
+    throw new CliError(`${url} did not respond to ${path.split("?")[0]}: ${why}`, { cause });
   } finally {
     timer.cancel();
-    transport.close();
   }
 }
 
-/** Reads the text of a response; rejects for one that is longer than 4 MiB. */
+/** Reads the text of a response; rejects with a {@link TooLongError} for one that is longer than 4 MiB. */
 export async function readShort(body: ResponseBody): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`expected a response of at most ${MAX_RESPONSE_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES)
+      throw new TooLongError(`expected a response of at most ${MAX_RESPONSE_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -4,7 +4,7 @@
  * @module
  */
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -109,6 +109,8 @@ describe("keelson doctor", () => {
   });
 });
 
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 describe("keelson upgrade check", () => {
   test("finds formats, the server, and versions that were requested and stored", async () => {
     const client = await Http2Client.connect(server, data);
@@ -126,6 +128,55 @@ describe("keelson upgrade check", () => {
       found: "requested, and removed in no known release: endpoints v1",
     });
     expect(of("newest release")).toBeUndefined();
+  });
+
+  test("reads all definitions with the credential of an exec plugin, large ones in short pages", async () => {
+    const client = await Http2Client.connect(server, data);
+    const group = "upgrade.example";
+    const paths: string[] = [];
+    // Together longer than the longest response that is read.
+    for (const kind of ["First", "Second", "Third", "Fourth", "Fifth"]) {
+      const plural = `${kind.toLowerCase()}s`;
+      const schema = { openAPIV3Schema: { type: "object", description: "d".repeat(1_000_000) } };
+      await client.done("POST", DEFINITIONS, {
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "CustomResourceDefinition",
+        metadata: { name: `${plural}.${group}` },
+        spec: {
+          group,
+          names: { kind, plural },
+          scope: "Namespaced",
+          versions: [{ name: "v1", served: true, storage: true, schema }],
+        },
+      });
+      paths.push(`${DEFINITIONS}/${plural}.${group}`);
+    }
+    const file = join(scratch.fresh(), "config");
+    mkdirSync(join(file, ".."), { recursive: true });
+    const status = { token: readFileSync(join(data, "admin.token"), "utf8").trim() };
+    const issued = { apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status };
+    const exec = {
+      apiVersion: issued.apiVersion,
+      command: process.execPath,
+      args: ["-e", `console.log(${JSON.stringify(JSON.stringify(issued))})`],
+      interactiveMode: "Never",
+    };
+    const cluster = { server: server.url, "certificate-authority": join(data, "pki/ca.crt") };
+    const config = {
+      clusters: [{ name: "a", cluster }],
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+      users: [{ name: "a", user: { exec } }],
+      "current-context": "a",
+    };
+    writeFileSync(file, JSON.stringify(config));
+    const { code, of } = await rowsOf(["upgrade", "check", "--data-dir", scratch.fresh(), "--kubeconfig", file]);
+    expect({ code, stored: of("stored versions") }).toMatchObject({
+      code: 0,
+      stored: { verdict: "ok", found: "5 definitions, each stored in one version" },
+    });
+    expect(of("deprecated versions")).toMatchObject({ verdict: "ok" });
+    for (const path of paths) await client.done("DELETE", path);
+    client.close();
   });
 
   test("fails for a directory of a newer program, and changes nothing", async () => {

@@ -51,25 +51,26 @@ export function sizeText(bytes: number): string {
 export interface Checkup {
   readonly name: string;
   readonly run: () => Promise<readonly Check[]>;
+  /** The timeout, for a check that may take longer than 3 s. */
+  readonly limitMillis?: number;
 }
 
 /** The timeout of a check. */
 const LIMIT_MS = 3000;
 
-/** Runs checks at once; one that fails to run, or takes more than 3 s, is a warning that says so. Resolves in their order. */
+/** Runs checks at once; one that fails to run, or exceeds its timeout, is a warning that says so. Resolves in their order. */
 export async function runChecks(
   clock: Pick<Clock, "after">,
   checkups: readonly Checkup[],
   limitMillis = LIMIT_MS,
 ): Promise<Check[]> {
-  const results = await Promise.all(checkups.map((checkup) => resultOf(clock, checkup, limitMillis)));
+  const results = await Promise.all(checkups.map((checkup) => resultOf(clock, { limitMillis, ...checkup })));
   return results.flat();
 }
 
 async function resultOf(
   clock: Pick<Clock, "after">,
-  { name, run }: Checkup,
-  limitMillis: number,
+  { name, run, limitMillis }: Required<Checkup>,
 ): Promise<readonly Check[]> {
   const late = Promise.withResolvers<readonly Check[]>();
   const advice = "try again when the machine is less busy; a network file system may not respond";

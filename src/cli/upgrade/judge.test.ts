@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Check } from "../doctor/check.ts";
 import {
+  type Definition,
+  StoredVersions,
   closeCheck,
   compareVersions,
   deprecatedCheck,
@@ -9,7 +11,6 @@ import {
   releaseCheck,
   requestedOf,
   runningCheck,
-  storedVersionsCheck,
   wayBackCheck,
 } from "./judge.ts";
 
@@ -107,6 +108,11 @@ describe("stored versions", () => {
     spec: { versions: ["v1", "v1beta1"].map((name) => ({ name, served: served.includes(name) })) },
     status: { storedVersions },
   });
+  const checkOf = (definitions: readonly Definition[]): Check => {
+    const found = new StoredVersions();
+    for (const one of definitions) found.add(one);
+    return found.check();
+  };
 
   test.each([
     [[], "ok: 0 definitions, each stored in one version"],
@@ -115,12 +121,12 @@ describe("stored versions", () => {
     [[definition(["v1beta1", "v1"], ["v1"])], "warn: not served: things.example v1beta1"],
     [[definition(["v0"], ["v1"])], "warn: not served: things.example v0"],
   ])("%# are judged", (definitions, expected) => {
-    expect(judged(storedVersionsCheck(definitions))).toBe(expected);
+    expect(judged(checkOf(definitions))).toBe(expected);
   });
 
   test("of many definitions are counted", () => {
     const many = Array.from({ length: 8 }, () => definition(["v0"], ["v1"]));
-    expect(storedVersionsCheck(many).found).toMatch(/ and 3 more$/);
+    expect(checkOf(many).found).toMatch(/ and 3 more$/);
   });
 });
 

@@ -77,39 +77,53 @@ export function compareVersions(a: string, b: string): number {
 /** The checked part of a CustomResourceDefinition. */
 export interface Definition {
   readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly versions: readonly {
-      readonly name: string;
-      readonly served?: boolean;
-      readonly storage?: boolean;
-      readonly deprecated?: boolean;
-    }[];
-  };
+  readonly spec: { readonly versions: readonly { readonly name: string; readonly served?: boolean }[] };
   readonly status?: { readonly storedVersions?: readonly string[] };
 }
 
 /** The names in a check; more of them are counted. */
 const MAX_NAMES = 5;
 
-/** Checks the versions in which custom objects are stored. */
-export function storedVersionsCheck(definitions: readonly Definition[]): Check {
-  const unserved = definitions.flatMap((definition) => unservedOf(definition));
-  if (unserved.length > 0) {
-    const advice =
-      "migrate them (StorageVersionMigration, or write each object again), then remove the version from status.storedVersions";
-    return warn("stored versions", `not served: ${shortList(unserved)}`, advice);
+/** A list of names for people: the first ones, and how many more there are. */
+class Names {
+  readonly #shown: string[] = [];
+  count = 0;
+
+  add(name: string): void {
+    if (this.count++ < MAX_NAMES) this.#shown.push(name);
   }
-  const older = definitions.filter(({ status }) => (status?.storedVersions ?? []).length > 1);
-  const found = older.map(({ metadata, status }) => `${metadata.name} (${status!.storedVersions!.join(", ")})`);
-  return older.length === 0
-    ? ok("stored versions", `${definitions.length} definitions, each stored in one version`)
-    : ok("stored versions", `several: ${shortList(found)}`, "migrate them before an old version is removed");
+
+  get text(): string {
+    const shown = this.#shown.join(", ");
+    return this.count <= MAX_NAMES ? shown : `${shown} and ${this.count - MAX_NAMES} more`;
+  }
 }
 
-/** Versions with stored objects that are not served any more. */
-function unservedOf({ metadata, spec, status }: Definition): string[] {
-  const served = new Set(spec.versions.filter((version) => version.served !== false).map(({ name }) => name));
-  return (status?.storedVersions ?? []).filter((name) => !served.has(name)).map((name) => `${metadata.name} ${name}`);
+/** Checks the versions in which custom objects are stored; it keeps only the names that it reports. */
+export class StoredVersions {
+  #definitions = 0;
+  readonly #unserved = new Names();
+  readonly #several = new Names();
+
+  add({ metadata, spec, status }: Definition): void {
+    this.#definitions++;
+    const stored = status?.storedVersions ?? [];
+    const served = new Set(spec.versions.filter((version) => version.served !== false).map(({ name }) => name));
+    for (const name of stored) if (!served.has(name)) this.#unserved.add(`${metadata.name} ${name}`);
+    if (stored.length > 1) this.#several.add(`${metadata.name} (${stored.join(", ")})`);
+  }
+
+  check(): Check {
+    const check = "stored versions";
+    if (this.#unserved.count > 0) {
+      const advice =
+        "migrate them (StorageVersionMigration, or write each object again), then remove the version from status.storedVersions";
+      return warn(check, `not served: ${this.#unserved.text}`, advice);
+    }
+    return this.#several.count === 0
+      ? ok(check, `${this.#definitions} definitions, each stored in one version`)
+      : ok(check, `several: ${this.#several.text}`, "migrate them before an old version is removed");
+  }
 }
 
 /** A deprecated version that was requested since the server started. */
@@ -180,7 +194,8 @@ export const wayBackCheck = (isRunning: boolean): Check =>
     isRunning ? "take one now: keelson backup before.backup" : "copy the directory while no server runs",
   );
 
-const shortList = (names: readonly string[]): string =>
-  names.length <= MAX_NAMES
-    ? names.join(", ")
-    : `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`;
+const shortList = (names: readonly string[]): string => {
+  const list = new Names();
+  for (const name of names) list.add(name);
+  return list.text;
+};

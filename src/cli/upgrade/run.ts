@@ -1,7 +1,7 @@
-import { chooseContext } from "../../client/kubeconfig/open.ts";
+import { chooseContext, openContext } from "../../client/kubeconfig/open.ts";
 import { messageOf } from "../../util/error.ts";
 import type { Actions, DirectoryInfo, SettingsChoice } from "../actions.ts";
-import { askServer } from "../ask-server.ts";
+import { type TextResponse, askServer, askThrough } from "../ask-server.ts";
 import { CliError } from "../cli-error.ts";
 import type { ServerFlags } from "../connect-flags.ts";
 import { type Check, type Checkup, fail, ok, runChecks, warn } from "../doctor/check.ts";
@@ -10,8 +10,8 @@ import { etcdCheck } from "../doctor/network.ts";
 import { tryConnections } from "../doctor/probes.ts";
 import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
+import { storedVersionsOf } from "./definitions.ts";
 import {
-  type Definition,
   closeCheck,
   deprecatedCheck,
   etcdFormatCheck,
@@ -19,7 +19,6 @@ import {
   releaseCheck,
   requestedOf,
   runningCheck,
-  storedVersionsCheck,
   wayBackCheck,
 } from "./judge.ts";
 
@@ -36,8 +35,11 @@ export interface UpgradeRequest extends UpgradeFlags {
   readonly store: Readonly<Record<string, string>>;
 }
 
-/** The timeout for a response of a server or the registry. */
+/** The timeout for a response of etcd or the registry. */
 const LIMIT_MS = 2500;
+/** The timeouts for a response of the server, which may have 4 MiB and wait for an exec plugin, and for all of them. */
+const RESPONSE_MS = 10_000;
+const SERVER_MS = 60_000;
 const REGISTRY = "https://registry.npmjs.org";
 
 /** Checks what an upgrade depends on, and prints it. @throws CliError where a check has failed */
@@ -57,7 +59,7 @@ async function checkupsOf(actions: Actions, flags: UpgradeRequest): Promise<read
     checkup("options", () => optionChecks(actions, flags)),
     checkup("store in etcd", () => etcdChecks(actions, flags)),
     ...(info === undefined ? [] : [checkup("data directory", () => directoryChecks(actions, flags, info))]),
-    checkup("server", () => serverChecks(actions, flags, info)),
+    { name: "server", run: () => serverChecks(actions, flags, info), limitMillis: SERVER_MS + LIMIT_MS },
     ...(flags.online ? [checkup("newest release", () => onlineChecks(actions))] : []),
     checkup("way back", async () => [wayBackCheck(info?.running !== undefined)]),
   ];
@@ -132,32 +134,24 @@ async function serverChecks(
     ];
   }
   const chosen = await chooseContext({ kubeconfig, context: flags.context, env: actions.terminal.env });
-  const options = { ...chosen.transport, token: chosen.user.token };
-  const ask = (path: string) =>
-    askServer(actions.clock, options, path, { millis: LIMIT_MS, agent: `keelson/${actions.version}` });
-  const [definitions, metrics] = await Promise.all([
-    firstFound(DEFINITIONS.map((path) => () => ask(path))),
-    ask("/metrics"),
-  ]);
-  return [
-    definitions.status === 200
-      ? storedVersionsCheck((JSON.parse(definitions.text) as { items: Definition[] }).items)
-      : warn("stored versions", `the server responded with ${definitions.status}`, "use the admin's kubeconfig"),
-    deprecatedCheck(metrics.status === 200 ? requestedOf(metrics.text) : undefined),
-  ];
-}
-
-/** The paths of definitions in the two dialects. */
-const DEFINITIONS = ["k8s.io", "svc.io"].map(
-  (domain) => `/apis/apiextensions.${domain}/v1/customresourcedefinitions?limit=500`,
-);
-
-async function firstFound<T extends { readonly status: number }>(calls: readonly (() => Promise<T>)[]): Promise<T> {
-  for (const [i, call] of calls.entries()) {
-    const response = await call();
-    if (response.status !== 404 || i === calls.length - 1) return response;
+  const { clock } = actions;
+  const transport = openContext(chosen, { env: actions.terminal.env, clock });
+  const limit = clock.steady() + SERVER_MS;
+  const ask = async (path: string): Promise<TextResponse> => {
+    const millis = Math.min(RESPONSE_MS, Math.ceil(limit - clock.steady()));
+    if (millis <= 0) throw new CliError(`expected all definitions within ${SERVER_MS / 1000} s`);
+    const server = { url: chosen.transport.url, transport };
+    return askThrough(clock, server, path, { millis, agent: `keelson/${actions.version}` });
+  };
+  try {
+    const metrics = await ask("/metrics");
+    return [
+      await storedVersionsOf(ask),
+      deprecatedCheck(metrics.status === 200 ? requestedOf(metrics.text) : undefined),
+    ];
+  } finally {
+    transport.close();
   }
-  throw new Error("expected a call");
 }
 
 async function onlineChecks(actions: Actions): Promise<Check[]> {
