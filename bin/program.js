@@ -37,11 +37,13 @@ export function stateOf(file) {
 export function openProgram(root) {
   const programs = join(root, "dist/program");
   try {
-    const { id, sources } = JSON.parse(readFileSync(join(programs, "current.json"), "utf8"));
+    const { id } = JSON.parse(readFileSync(join(programs, "current.json"), "utf8"));
+    const folder = join(programs, id);
     // A package has no sources, and its program does not change.
-    if (stateOf(`${root}src`) === undefined) return new Program(join(programs, id), id);
+    if (stateOf(`${root}src`) === undefined) return new Program(folder, id);
+    const sources = JSON.parse(readFileSync(join(folder, "sources.json"), "utf8"));
     for (const [file, state] of Object.entries(sources)) if (stateOf(root + file) !== state) return undefined;
-    return new Program(join(programs, id), id);
+    return new Program(folder, id);
   } catch {
     return undefined;
   }

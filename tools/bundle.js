@@ -2,8 +2,8 @@
 //
 // To find, read and join a thousand modules takes longer than all that a start does with them, and each takes memory beside its
 // text. So they are put together to few files, in a folder that is named by what is in it, `dist/program/ID/`; `current.json`
-// beside it says which of them is valid, and for which state of which sources. Where they are in another state
-// `bin/program.js` lets the sources run.
+// beside it says which of them is valid. `sources.json` in the folder says for which state of which sources: where they are in
+// another state `bin/program.js` lets the sources run. No package has it: two builds of a commit have different times of sources.
 //
 // What the main thread runs are chunks for `bin/program.js`. Threads and jobs in them are modules, each as small as may be: they
 // share nothing with the main thread.
@@ -152,9 +152,11 @@ try {
   // Who was written to meanwhile may have been read before.
   if (states.every(([, state]) => Number(state.split(" ")[1]) < began)) {
     const program = join(programs, id);
-    if (existsSync(program)) utimesSync(program, new Date(), new Date());
-    else renameSync(making, program);
-    writeWhole(join(programs, "current.json"), JSON.stringify({ id, sources: Object.fromEntries(states) }));
+    const isNew = !existsSync(program);
+    writeWhole(join(isNew ? making : program, "sources.json"), JSON.stringify(Object.fromEntries(states)));
+    if (isNew) renameSync(making, program);
+    else utimesSync(program, new Date(), new Date());
+    writeWhole(join(programs, "current.json"), JSON.stringify({ id }));
   }
 } finally {
   rmSync(making, { recursive: true, force: true });

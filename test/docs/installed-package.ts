@@ -18,7 +18,7 @@ export async function installPackage(folder: string): Promise<string> {
   };
   const installed = join(folder, "node_modules/keelson");
   cpSync(await compiled(), join(installed, "dist"), { recursive: true });
-  for (const file of ["package.json", ...files.filter((name) => name !== "dist")]) {
+  for (const file of ["package.json", ...files.filter((name) => name !== "dist" && !name.startsWith("!"))]) {
     cpSync(join(root, file), join(installed, file), { recursive: true });
   }
   for (const name of Object.keys(dependencies)) linkPackage(folder, name);

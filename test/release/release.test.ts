@@ -49,6 +49,7 @@ describe("the package", () => {
     ["dist/app/index.js.map", "dist/app/index.js.map is not needed"],
     ["dist/app/start/server.test.js", "dist/app/start/server.test.js is not needed"],
     ["test/serve/start.test.ts", "test/serve/start.test.ts is not needed"],
+    ["dist/program/0123456789abcdef/sources.json", "dist/program/0123456789abcdef/sources.json is not needed"],
     ["dist/program/0123456789abcdef/code/x", "dist/program/0123456789abcdef/code/x is not needed"],
     ["examples/go/admin.token", "examples/go/admin.token is not needed"],
     ["docs/.env", "docs/.env is not needed"],

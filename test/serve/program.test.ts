@@ -50,7 +50,8 @@ beforeEach(() => {
   writeFileSync(at("dist/program/one/main.js"), main);
   writeFileSync(at("dist/program/one/other.js"), 'exports.half=()=>21;exports.path=()=>require("node:path").sep;');
   const sources = { "src/main.ts": stateOf(at("src/main.ts")) };
-  writeFileSync(at("dist/program/current.json"), JSON.stringify({ id: "one", sources }));
+  writeFileSync(at("dist/program/one/sources.json"), JSON.stringify(sources));
+  writeFileSync(at("dist/program/current.json"), JSON.stringify({ id: "one" }));
 });
 
 afterEach(() => {
@@ -114,6 +115,8 @@ test("sources that were changed, touched or removed run themselves", () => {
 });
 
 test("a package has no sources, and its program is the one that was built", () => {
+  rmSync(at("dist/program/one/sources.json"));
+  expect(openProgram(root)).toBeUndefined();
   rmSync(at("src"), { recursive: true });
   expect(openProgram(root)!.open("main.js", "serve")["answer"]!()).toBe(42);
   rmSync(at("dist/program/current.json"));
