@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { type DiffLine, diffLines, hunksOf } from "../../../src/util/line-diff.ts";
+import { type DiffLine, type Hunk, diffSteps, hunksOf } from "../../../src/util/line-diff.ts";
+import type { Steps } from "../../../src/util/steps.ts";
+import { useSliced } from "../ui/sliced.ts";
 import { visible } from "../ui/visible.ts";
 
 /** The most lines that are shown. */
@@ -19,11 +20,13 @@ export function Difference({
   readonly before: string;
   readonly after: string;
 }): JSX.Element {
-  const hunks = useMemo(() => hunksOf(diffLines(linesOf(before), linesOf(after)), CONTEXT), [before, after]);
+  const found = useSliced(() => compared(before, after), [before, after]);
+  // The result of other texts is not shown beside these.
+  if (found?.before !== before || found.after !== after) return <p role="status">Comparing…</p>;
   let left = MAX_LINES;
   let next = 1;
   const parts: JSX.Element[] = [];
-  for (const { from, lines } of hunks) {
+  for (const { from, lines } of found.hunks) {
     if (from > next) parts.push(<Gap key={`gap ${from}`} lines={from - next} />);
     const shown = lines.slice(0, left);
     left -= shown.length;
@@ -41,6 +44,18 @@ export function Difference({
       ) : undefined}
     </pre>
   );
+}
+
+interface Compared {
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly Hunk[];
+}
+
+function* compared(before: string, after: string): Steps<Compared> {
+  const lines = yield* diffSteps(linesOf(before), linesOf(after));
+  yield;
+  return { before, after, hunks: hunksOf(lines, CONTEXT) };
 }
 
 const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));

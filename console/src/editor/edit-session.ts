@@ -11,6 +11,7 @@ import type { PlanReport } from "../../../src/meta/plan-report.ts";
 import type { Status } from "../../../src/meta/status.ts";
 import type { Kind } from "../api/discovery.ts";
 import { MAX_LENGTH } from "../api/yaml-limits.ts";
+import { inPageSlices } from "../ui/sliced.ts";
 import { statusOf } from "./client.ts";
 import type { Choices } from "./conflicts.tsx";
 import { DocumentSchemas, type SchemaSource } from "./document-schemas.ts";
@@ -21,7 +22,7 @@ import type { EditorWorker } from "./in-worker.ts";
 import { isChanged } from "./owners.ts";
 import type { KindSchema } from "./schema.ts";
 import { storedText } from "./stored-text.ts";
-import { mergeEdits } from "./three-way.ts";
+import { type Merged, mergeEdits } from "./three-way.ts";
 import {
   type Method,
   type Target,
@@ -431,8 +432,14 @@ export class EditSession {
     const before = this.#base;
     if (!before || !reread) return false;
     const newer = await reread();
-    // Read afterwards, so that what was typed meanwhile is there.
-    const { text, conflicts } = mergeEdits(before.text, this.text(), newer.text);
+    let edited: string;
+    let merged: Merged;
+    do {
+      edited = this.text();
+      // oxlint-disable-next-line no-await-in-loop -- what was typed meanwhile is an edit, too
+      merged = await inPageSlices(mergeEdits(before.text, edited, newer.text));
+    } while (this.text() !== edited);
+    const { text, conflicts } = merged;
     this.#base = newer;
     this.#initial = newer.text;
     this.#newer.value = undefined;

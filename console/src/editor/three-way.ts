@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { diffLines } from "../../../src/util/line-diff.ts";
+import { diffSteps } from "../../../src/util/line-diff.ts";
+import type { Steps } from "../../../src/util/steps.ts";
 
 /** The result of {@link mergeEdits}. */
 export interface Merged {
@@ -20,14 +21,15 @@ interface Change {
 }
 
 /**
- * Returns the newer version with the edits. Where both change the same lines in different ways, the edit wins and is named; what
- * both add at the same place is there from both.
+ * Makes the newer version with the edits, in steps. Where both change the same lines in different ways, the edit wins and is
+ * named; what both add at the same place is there from both.
  */
-export function mergeEdits(base: string, edited: string, newer: string): Merged {
+export function* mergeEdits(base: string, edited: string, newer: string): Steps<Merged> {
   // That the last line has no end is no edit.
   const ended = base.endsWith("\n") && !edited.endsWith("\n") ? `${edited}\n` : edited;
   const [before, mine, theirs] = [base.split("\n"), ended.split("\n"), newer.split("\n")];
-  const [edits, others] = [changesOf(before, mine), changesOf(before, theirs)];
+  const edits = yield* changesOf(before, mine);
+  const others = yield* changesOf(before, theirs);
   const lines: string[] = [];
   const conflicts: number[] = [];
   let at = 0;
@@ -75,11 +77,11 @@ function applied(before: readonly string[], changes: readonly Change[], from: nu
   return lines;
 }
 
-function changesOf(before: readonly string[], after: readonly string[]): Change[] {
+function* changesOf(before: readonly string[], after: readonly string[]): Steps<Change[]> {
   const changes: { from: number; to: number; readonly lines: string[] }[] = [];
   let at = 0;
   let open: (typeof changes)[number] | undefined;
-  for (const { sign, text } of diffLines(before, after)) {
+  for (const { sign, text } of yield* diffSteps(before, after)) {
     if (sign === " ") {
       open = undefined;
       at++;
