@@ -1,9 +1,9 @@
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { PLAN_VERSION, type PlanReport } from "../../../../src/meta/plan-report.ts";
+import type { PlanReport } from "../../../../src/meta/plan-report.ts";
 import { ApiFailure } from "../../api/http.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../editor/yaml.ts";
+import { MAX_LENGTH, ParseFailure, documentsAsJson } from "../../editor/yaml.ts";
 import { moment } from "../../state/moment.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox } from "../../ui/basics.tsx";
@@ -11,7 +11,7 @@ import { useTitle } from "../../ui/title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { countsText, isPlan, planOf } from "./report.ts";
+import { countsText, savedPlan } from "./report.ts";
 import { Report } from "./result.tsx";
 import { sendPlan } from "./send.ts";
 import "../../ui/views.css";
@@ -43,23 +43,14 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
     busy.value = commit ? "apply" : "plan";
     failure.value = undefined;
     try {
-      const documents = await parseInWorker(text);
+      const documents = await documentsAsJson(text);
       if (documents.length === 0) throw new ParseFailure("expected at least one document");
-      const [only] = documents;
-      if (documents.length === 1 && only && isPlan(only.value)) {
-        result.value = { report: planOf(only.value), from: "the pasted text" };
+      const saved = savedPlan(documents);
+      if (saved) {
+        result.value = { report: saved, from: "the pasted text" };
         return;
       }
-      const body = {
-        kind: "PlanRequest",
-        apiVersion: PLAN_VERSION,
-        fieldManager: manager,
-        namespace,
-        force,
-        commit,
-        documents: documents.map(({ value }) => value),
-      };
-      const report = await sendPlan(body);
+      const report = await sendPlan({ fieldManager: manager, namespace, force, documents }, commit);
       result.value = { report, of: key };
       if (report.outcome === "committed") toast("All documents are applied.", "good");
       else if (commit) toast("Nothing was applied: see what is refused.", "bad");
@@ -78,10 +69,9 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
       const read = await readFiles(files, MAX_LENGTH);
       const [only] = read;
       if (read.length === 1 && only && only.text.trimStart().startsWith("{")) {
-        const documents = await parseInWorker(only.text, only.name);
-        const [first] = documents;
-        if (documents.length === 1 && first && isPlan(first.value)) {
-          result.value = { report: planOf(first.value), from: only.name };
+        const saved = savedPlan(await documentsAsJson(only.text, only.name));
+        if (saved) {
+          result.value = { report: saved, from: only.name };
           return;
         }
       }
