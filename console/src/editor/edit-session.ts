@@ -240,7 +240,9 @@ export class EditSession {
   /** What is wrong with a text. */
   async problems(text: string): Promise<readonly Problem[]> {
     if (text.length > MAX_LENGTH) return [{ from: 0, to: 1, severity: "error", message: tooLong(text) }];
-    this.#documents.value = (await this.#schemas.read(text)).length;
+    await this.#schemas.read(text);
+    // Of the last text: its schemas may have been there sooner than those of this one.
+    this.#documents.value = this.#schemas.count;
     return this.#parts.worker.problems(text);
   }
 

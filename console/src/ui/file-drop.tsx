@@ -37,6 +37,10 @@ export function FileDrop({
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const over = useSignal(false);
+  /** A text can be dropped as well: without files nothing is opened. */
+  const take = (files: readonly File[]): void => {
+    if (files.length > 0) onFiles(files);
+  };
   return (
     <div
       class={classes("drop", over.value && "drop-over")}
@@ -52,7 +56,7 @@ export function FileDrop({
       onDrop={(event) => {
         event.preventDefault();
         over.value = false;
-        onFiles([...(event.dataTransfer?.files ?? [])]);
+        take([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       <label class="button">
@@ -66,7 +70,7 @@ export function FileDrop({
             const files = [...(event.currentTarget.files ?? [])];
             // The same file can be chosen again.
             event.currentTarget.value = "";
-            onFiles(files);
+            take(files);
           }}
         />
       </label>

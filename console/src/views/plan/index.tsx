@@ -17,13 +17,24 @@ import { sendPlan } from "./send.ts";
 import "../../ui/views.css";
 import "./plan.css";
 
-/** What is planned, and how; it stays while other views are shown. */
-const draft = signal({ text: "", namespace: "default", manager: "keelson", force: false });
+/** What is planned, and how. */
+interface Draft {
+  readonly text: string;
+  readonly namespace: string;
+  readonly manager: string;
+  readonly force: boolean;
+}
 
-/** A result, and the text that it is of; a saved plan has no text. */
+/** It stays while other views are shown. */
+const draft = signal<Draft>({ text: "", namespace: "default", manager: "keelson", force: false });
+
+const isSame = (a: Draft, b: Draft): boolean =>
+  a.text === b.text && a.namespace === b.namespace && a.manager === b.manager && a.force === b.force;
+
+/** A result, and what was planned; of a saved plan that is not known. */
 interface Result {
   readonly report: PlanReport;
-  readonly of?: string;
+  readonly of?: Draft;
   readonly from?: string;
 }
 
@@ -38,20 +49,24 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
   const isPast = moment.value !== undefined;
   const { text, namespace, manager, force } = draft.value;
   const shown = result.value;
-  const key = JSON.stringify(draft.value);
+  const isOfDraft = shown?.of !== undefined && isSame(shown.of, draft.value);
   const run = async (commit: boolean): Promise<void> => {
+    // Keys are not held up by a button that is disabled.
+    const of = draft.peek();
+    if (busy.peek() !== undefined || of.text.trim() === "") return;
     busy.value = commit ? "apply" : "plan";
     failure.value = undefined;
     try {
-      const documents = await documentsAsJson(text);
+      const documents = await documentsAsJson(of.text);
       if (documents.length === 0) throw new ParseFailure("expected at least one document");
       const saved = savedPlan(documents);
       if (saved) {
         result.value = { report: saved, from: "the pasted text" };
         return;
       }
-      const report = await sendPlan({ fieldManager: manager, namespace, force, documents }, commit);
-      result.value = { report, of: key };
+      const options = { fieldManager: of.manager, namespace: of.namespace, force: of.force };
+      const report = await sendPlan({ ...options, documents }, commit);
+      result.value = { report, of };
       if (report.outcome === "committed") toast("All documents are applied.", "good");
       else if (commit) toast("Nothing was applied: see what is refused.", "bad");
     } catch (error) {
@@ -87,7 +102,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
     }
   };
   const isRefused = shown?.report.documents.some((document) => document.result === "refused") === true;
-  const canApply = shown?.report.outcome === "planned" && !isRefused && shown.of === key && !isPast;
+  const canApply = shown?.report.outcome === "planned" && !isRefused && isOfDraft && !isPast;
   // What was planned does not stay after the past was chosen: it would say what is now.
   useEffect(() => {
     if (isPast) asks.value = false;
@@ -178,9 +193,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
               {busy.value === "apply" ? "Applying…" : "Apply all or none"}
             </Button>
             <span class="soft">
-              {canApply || !shown || shown.of === undefined || shown.of === key
-                ? ""
-                : "The text has changed: plan it again."}
+              {canApply || shown?.of === undefined || isOfDraft ? "" : "The text has changed: plan it again."}
             </span>
           </div>
         </form>
