@@ -39,6 +39,13 @@ test("the same change is no conflict", () => {
   expect(merge(BASE, same, same)).toEqual({ text: same, conflicts: [] });
 });
 
+test("texts may have more lines than a call can have arguments", () => {
+  const many = "x\n".repeat(200_000);
+  expect(merge(many, `${many}mine\n`, `theirs\n${many}`).text).toBe(`theirs\n${many}mine\n`);
+  const removed = merge(`${many}a\n`, "", many.replaceAll("x", "y"));
+  expect([removed.text, removed.conflicts.length]).toEqual(["\n", 1]);
+});
+
 test("random texts: without edits it is the newer text, without changes the edited one, and no line is lost", () => {
   const random = seededRandom(7);
   const text = (): string =>

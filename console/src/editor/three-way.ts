@@ -38,7 +38,7 @@ export function* mergeEdits(base: string, edited: string, newer: string): Steps<
     const edit = edits[i];
     const other = others[j];
     const from = Math.min(edit?.from ?? Infinity, other?.from ?? Infinity);
-    lines.push(...before.slice(at, from));
+    append(lines, before, at, from);
     // All changes that touch each other are one.
     let to = from;
     const [firstEdit, firstOther] = [i, j];
@@ -53,27 +53,34 @@ export function* mergeEdits(base: string, edited: string, newer: string): Steps<
     ];
     const isMine = i > firstEdit;
     const isConflict = isMine && j > firstOther && ours.join("\n") !== given.join("\n");
-    if (isConflict && from === to) lines.push(...given);
-    if (isConflict) conflicts.push(...(ours.length === 0 ? [lines.length] : ours.map((_, n) => lines.length + n)));
-    lines.push(...(isMine ? ours : given));
+    if (isConflict && from === to) append(lines, given);
+    // Where the edit has removed the lines, the line behind them is named.
+    if (isConflict) for (let n = 0; n < Math.max(1, ours.length); n++) conflicts.push(lines.length + n);
+    append(lines, isMine ? ours : given);
     at = to;
   }
-  lines.push(...before.slice(at));
+  append(lines, before, at);
   return { text: lines.join("\n"), conflicts };
 }
 
 const touches = ({ from, to }: Change, start: number, end: number): boolean =>
   from === start || from < end || (from === end && to === from && start === end);
 
+/** Adds lines; there may be more than a call can have arguments. */
+function append(to: string[], lines: readonly string[], from = 0, end = lines.length): void {
+  for (let at = from; at < end; at++) to.push(lines[at]!);
+}
+
 /** The lines from `from` to `to` with changes. */
 function applied(before: readonly string[], changes: readonly Change[], from: number, to: number): string[] {
   const lines: string[] = [];
   let at = from;
   for (const change of changes) {
-    lines.push(...before.slice(at, change.from), ...change.lines);
+    append(lines, before, at, change.from);
+    append(lines, change.lines);
     at = change.to;
   }
-  lines.push(...before.slice(at, to));
+  append(lines, before, at, to);
   return lines;
 }
 
