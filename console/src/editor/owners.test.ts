@@ -140,3 +140,15 @@ test("an object has changed if a value has that not every write changes", () => 
   expect(isChanged(before, of({ resourceVersion: "2", labels: { a: "" } }), { status: true })).toBe(true);
   expect(isChanged(of({ labels: { a: "" } }), of({}))).toBe(true);
 });
+
+test("the text of a large object is made in many steps, and all of it comes out", () => {
+  const data = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key-${i}`, "x"]));
+  const steps = plainText({ data });
+  let count = 0;
+  for (let step = steps.next(); ; step = steps.next(), count++) {
+    if (!step.done) continue;
+    expect(step.value.split("\n")).toHaveLength(12_002);
+    break;
+  }
+  expect(count).toBeGreaterThan(60);
+});
