@@ -10,12 +10,30 @@ test("what is equal is counted, but for the lines around a difference", () => {
   const after = before.replace("line 10\n", "other\n").replace("line 25\n", "");
   const { blocks, hasMore } = atOnce(compared(before, after));
   expect(hasMore).toBe(false);
-  expect(blocks.flat().map((row) => (typeof row === "number" ? row : row.sign + row.text))).toEqual([
-    7,
-    ...[" line 7", " line 8", " line 9", "-line 10", "+other", " line 11", " line 12", " line 13"],
-    8,
-    ...[" line 22", " line 23", " line 24", "-line 25", " line 26", " line 27", " line 28"],
-  ]);
+  expect(
+    blocks
+      .flat()
+      .map((row) => (typeof row === "number" ? `(${row})` : row.sign + row.text))
+      .join("\n"),
+  ).toBe(
+    `(7)
+ line 7
+ line 8
+ line 9
+-line 10
++other
+ line 11
+ line 12
+ line 13
+(8)
+ line 22
+ line 23
+ line 24
+-line 25
+ line 26
+ line 27
+ line 28`,
+  );
   expect(atOnce(compared(before, before)).blocks).toEqual([]);
 });
 
