@@ -1,10 +1,8 @@
 /**
- * An object of 1 MiB in the editor does not hold the page, from its text to its history; nor do a report of 16 MiB and a plan of 3 MiB.
+ * An object of 1 MiB in the editor does not hold the page, from its text to its history.
  *
  * What a task takes is the time of the processor, so that neighbours of the machine do not count.
  */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { ConfigMap } from "../../src/client/kinds/index.ts";
@@ -43,12 +41,6 @@ describeInBrowser("an object of 1 MiB", () => {
     await browser?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
   });
-  /** Writes a file: contents that are passed to the page otherwise are decoded by its own thread. */
-  const fileOf = (name: string, text: string): string => {
-    const path = join(server.dataDir, name);
-    writeFileSync(path, text);
-    return path;
-  };
   /** The longest tasks by what was done. */
   const during = async (what: string, page: Page, work: () => Promise<unknown>): Promise<void> => {
     const tasks = await tasksOf(browser.browser, page, async () => {
@@ -142,87 +134,4 @@ describeInBrowser("an object of 1 MiB", () => {
     },
     TIMEOUT_MS,
   );
-
-  test(
-    "a report of explore of 16 MiB is opened",
-    async () => {
-      const opened = await openStory(browser, server, "/console/explore");
-      const { page } = opened;
-      page.setDefaultTimeout(60_000);
-      const text = JSON.stringify(reportOf(FINDINGS));
-      expect(text.length).toBeGreaterThan(12 * 2 ** 20);
-      expect(text.length).toBeLessThan(16 * 2 ** 20);
-      await during("a report is opened", page, async () => {
-        await page.setInputFiles("input[type=file]", fileOf("report.json", text));
-        await page
-          .locator(".finding")
-          .nth(FINDINGS - 1)
-          .waitFor();
-      });
-      await during("a finding is opened", page, async () => {
-        await page.locator(".finding summary").nth(1).click();
-        await page.locator(".lanes").nth(1).waitFor();
-      });
-      expect(mistakesOf(opened)).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    "documents of 3 MiB are planned",
-    async () => {
-      const opened = await openStory(browser, server, "/console/plan");
-      const { page } = opened;
-      page.setDefaultTimeout(60_000);
-      const document = (i: number): object => ({
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { name: `planned-${i}` },
-        data: Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`key-${at}`, `value ${"x".repeat(60)}`])),
-      });
-      const text = Array.from({ length: 16 }, (_, i) => JSON.stringify(document(i))).join("\n---\n");
-      // The browser itself takes its time to lay out a text of this length in a box.
-      await page.setInputFiles("input[type=file]", fileOf("all.yaml", text));
-      await page.getByRole("button", { name: "Plan", exact: true, disabled: false }).waitFor();
-      await page.waitForTimeout(2000);
-      await during("they are planned", page, async () => {
-        await page.getByRole("button", { name: "Plan", exact: true }).click();
-        await page.locator(".plan-document").first().waitFor();
-      });
-      expect(mistakesOf(opened)).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
 });
-
-const FINDINGS = 40;
-const MOMENTS = 1500;
-
-/** A report of explore with so many findings, as large as it may be. */
-function reportOf(count: number): object {
-  const moment = (seq: number): object => ({
-    seq,
-    at: seq,
-    kind: "write",
-    key: `write ${seq}`,
-    text: `operator updated ConfigMap default/object-${seq} ${"x".repeat(100)}`,
-    isPerturbed: false,
-  });
-  const finding = (i: number): object => ({
-    format: 1,
-    scenario: { name: "shop", file: "shop.yaml" },
-    seed: i,
-    plan: [],
-    fault: { kind: "missing", key: `missing ${i}`, sentence: `ConfigMap ${i} is missing`, step: 0, severity: "fault" },
-    replayed: { shown: 3, of: 3 },
-    versions: { keelson: "0.1.0", node: "24", platform: "linux" },
-  });
-  const timeLine = Array.from({ length: MOMENTS }, (_, seq) => ({ isFirst: seq === 7, run: moment(seq) }));
-  return {
-    scenario: "shop",
-    version: "0.1.0",
-    summary: ["Many faults."],
-    notices: [],
-    findings: Array.from({ length: count }, (_, i) => ({ finding: finding(i), file: `${i}.yaml`, timeLine })),
-  };
-}
