@@ -118,7 +118,7 @@ beforeAll(async () => {
   });
   await ask("GET", "/context");
   resource = find("configmaps");
-}, 240_000);
+}, 480_000);
 
 const limits = { bytes: 8 * LIST_LIMITS.bytes, userBytes: 8 * LIST_LIMITS.bytes, userLists: 1000 };
 
