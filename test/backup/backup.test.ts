@@ -48,7 +48,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
 
     // Clients of the old server learn that the revisions that they know do not exist any more.
     for (const resourceVersion of [revision!, seen, items[0]!.metadata.resourceVersion!]) {
-      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 5 });
+      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 60 });
       const refused = await watch.next().catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StatusError);
       expect((refused as StatusError).status).toMatchObject({ reason: "Expired", code: 410 });
