@@ -411,7 +411,7 @@ describe("time", () => {
 describe("servers", () => {
   test.skipIf(!HAS_ETCD)(
     "of one etcd share sessions, and which of them were signed out",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const etcd = await startEtcd({});
       const over = { store: "etcd", etcdServers: etcd.endpoints } as const;

@@ -147,7 +147,7 @@ describe.skipIf(!(await hasEtcd()))("etcd behind a bad network", () => {
     session.destroy("done");
   });
 
-  test("a watch from far back is read from the log of etcd, page by page", { timeout: 60_000 }, async () => {
+  test("a watch from far back is read from the log of etcd, page by page", { timeout: 120_000 }, async () => {
     const start = direct.revision;
     await Promise.all(Array.from({ length: 6000 }, (_, i) => direct.write(create(`n/${i}`))));
     await store.currentRevision().then(async (revision) => {

@@ -8,7 +8,7 @@ import { type EtcdCluster, hasEtcd, startEtcd } from "./start.ts";
 
 const LEASE = "/apis/coordination.svc.io/v1/namespaces/default/leases/keelson-history";
 
-describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("two servers on one etcd with TLS", { timeout: 120_000 }, () => {
   const scratch = new Scratch();
   let etcd: EtcdCluster;
   let tests = 0;

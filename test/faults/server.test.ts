@@ -14,7 +14,7 @@ afterAll(() => scratch.remove());
 
 test.for(["sync", "write"])(
   "a server whose %s of the log fails acknowledges nothing more, says why, and ends by itself; what it acknowledged is there",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (call, { skip }) => {
     if (library === undefined) return skip(reason);
     const directory = scratch.fresh();

@@ -64,7 +64,7 @@ const withoutKeys = (text: string): string =>
 
 const find = (objects: readonly Found[], kind: string): Found => objects.find((object) => object.kind === kind);
 
-describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
+describe.skipIf(bin === undefined)("the chart", { timeout: 120_000 }, () => {
   test("is right for helm lint", () => {
     const { status, stdout } = helm("lint", "--strict", chart, ...SERVERS);
     expect({ status, stdout }).toMatchObject({
