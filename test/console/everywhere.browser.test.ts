@@ -336,7 +336,7 @@ describeInBrowser("every view", () => {
     try {
       const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       const { page } = opened;
-      page.setDefaultTimeout(2 * PATIENCE_MS);
+      page.setDefaultTimeout(PATIENCE_MS);
       tellWhenFailed(opened);
       proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
       await page.goto(`${proxy.secureUrl}/console/`);
@@ -375,7 +375,7 @@ describeInBrowser("every view", () => {
       const readings = async (): Promise<number> =>
         Number(await page.locator('[aria-label="Requests"]').getAttribute("data-readings"));
       const before = await readings();
-      await expect.poll(readings, { timeout: 2 * PATIENCE_MS }).toBeGreaterThan(before + 1);
+      await expect.poll(readings, { timeout: PATIENCE_MS }).toBeGreaterThan(before + 1);
 
       // What is typed stays, and is sent when the server can be reached again.
       await visit("/console/new?kind=core%2Fv1%2Fconfigmaps", ".edit-main .cm-content");

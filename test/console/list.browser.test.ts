@@ -340,7 +340,7 @@ describeInBrowser("the lists of the console", () => {
     try {
       await create("through");
       const { page } = await browser.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(PATIENCE_MS);
       await page.goto(`${proxy.secureUrl}${LIST}`);
       await page.getByLabel(/paste a token/).fill(server.token);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();

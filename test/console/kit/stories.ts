@@ -8,8 +8,8 @@ import { expect, onTestFailed } from "vitest";
 import { type AxeFinding, type TestBrowser, type TestPage, axe, picture } from "./chromium.ts";
 import { type AskOptions, type TestServer, signIn } from "./server.ts";
 
-/** How long a page may take on a machine that is busy, in milliseconds. */
-export const PATIENCE_MS = 20_000;
+/** How long a step of a page may take on a machine that is busy, in milliseconds. */
+export const PATIENCE_MS = 60_000;
 const POLLED = { timeout: PATIENCE_MS };
 
 let failures = 0;
