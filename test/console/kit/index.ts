@@ -16,5 +16,5 @@ export * from "./cpu.ts";
 export * from "./server.ts";
 export * from "./tasks.ts";
 export * from "./stories.ts";
-export * from "./tries.ts";
+export { beforeTries } from "../../tries.ts";
 export { Proxy } from "../../etcd/proxy.ts";

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 90_000;
  * Prepares what the tests of a suite share, and prepares it anew before a test is tried once more: objects that the first try has
  * made would be in its way. What is returned is disposed of before the next preparation, and at the end.
  */
-export function beforeTries(prepare: () => Promise<AsyncDisposable>): void {
-  let prepared: AsyncDisposable | undefined;
+export function beforeTries(prepare: () => Promise<AsyncDisposable | void>): void {
+  let prepared: AsyncDisposable | void;
   const dispose = async (): Promise<void> => {
     await prepared?.[Symbol.asyncDispose]();
     prepared = undefined;
