@@ -39,6 +39,7 @@ const STORY_MS = 300_000;
 
 /** `describe` for tests in a browser; they are left out where there is no Chromium. */
 export function describeInBrowser(name: string, tests: () => void): void {
+  // oxlint-disable-next-line vitest/valid-describe-callback, vitest/valid-title -- they are those of the caller
   describe.skipIf(CHROMIUM === undefined)(name, { timeout: STORY_MS }, tests);
 }
 
