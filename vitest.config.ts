@@ -66,7 +66,7 @@ export default defineConfig({
     outputFile: { json: ".results/tests.json" },
     retry: RETRY,
     // A machine that is busy is slow, not wrong.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         // Most tests share processes: loading all modules anew for each file costs more than running them.

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../src/client/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
 import { PROGRESS_ONLY, DIALECTS } from "../serve/keelson.ts";
+import { beforeTries } from "../tries.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-backup-"));
 let files = 0;
@@ -16,11 +17,11 @@ const fresh = (): string => join(folder, `file-${++files}`);
 
 describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
   let world: World;
-  beforeAll(async () => {
+  beforeTries(async () => {
     world = await World.start({ dialect });
     await world.configMaps.create(configMap("web", { colour: "red" }));
+    return { [Symbol.asyncDispose]: () => world.end() };
   });
-  afterAll(() => world.end());
 
   test("is backed up while it serves, and restored to the same objects under a new revision", async () => {
     const file = fresh();
@@ -32,7 +33,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
     on = false;
     await writing;
     expect(saved).toMatchObject({ code: 0, stdout: "" });
-    const [, records, revision] = /^(\d+) records of revision (\d+) in /.exec(saved.stderr) ?? [];
+    const [, records, revision] = /^(\d+) records of revision (\d+) in /m.exec(saved.stderr) ?? [];
     const expected = await world.configMaps.list({ ...PLACE, ...atRevision(revision!) });
     const seen = (await world.configMaps.list(PLACE)).metadata.resourceVersion;
 
@@ -48,7 +49,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
 
     // Clients of the old server learn that the revisions that they know do not exist any more.
     for (const resourceVersion of [revision!, seen, items[0]!.metadata.resourceVersion!]) {
-      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 5 });
+      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 60 });
       const refused = await watch.next().catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StatusError);
       expect((refused as StatusError).status).toMatchObject({ reason: "Expired", code: 410 });

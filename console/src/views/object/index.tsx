@@ -86,7 +86,7 @@ function OneObject({ route, of }: { readonly route: ObjectRoute; readonly of: Ob
   const tab = tabs.some(({ id }) => id === wanted) ? wanted : "yaml";
   const select = (id: ObjectTab): void => navigate({ ...route, tab: id }, { replace: true });
   const mayEdit =
-    at === undefined && kind.verbs.includes("update") && can("update", kind, namespace, name).value !== false;
+    at === undefined && kind.verbs.includes("update") && can("update", kind, namespace, name).value === true;
   const edit = async (version?: Value): Promise<void> => {
     const base = await readBase(of, hideStatus).catch((error: unknown) => {
       toast(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, "bad");

@@ -87,16 +87,12 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
   );
   const choose = (position: number | undefined): void => {
     aimed.value = position;
-    chooser.choose(position).then(
-      () => {
-        failure.value = undefined;
-        aimed.value = undefined;
-      },
-      (error: unknown) => {
-        failure.value = textOf(error);
-        isPlaying.value = false;
-      },
-    );
+    const end = (error?: unknown): void => {
+      aimed.value = undefined;
+      failure.value = error === undefined ? undefined : textOf(error);
+      if (error !== undefined) isPlaying.value = false;
+    };
+    chooser.choose(position).then(() => end(), end);
   };
   const position = strip ? (aimed.value ?? positionOf(strip, moment.value)) : 0;
   const latest = useRef({ strip, position });
@@ -114,7 +110,7 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
   }, [isPlaying.value]);
   const isNow = moment.value === undefined && aimed.value === undefined;
   return (
-    <section class="time-strip" aria-label="Time">
+    <section class="time-strip" aria-label="Time" aria-busy={aimed.value !== undefined}>
       <div class="row">
         <Button
           disabled={!strip}
