@@ -228,7 +228,7 @@ describeInBrowser("the lists of the console", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     // A list that is not his says why.
     await page.goto(`${server.url}/console/list/core/v1/secrets?namespace=default`);
-    await page.getByText("secrets cannot be shown.").waitFor();
+    await page.getByText("The secrets cannot be shown.").waitFor();
     await page.getByText(/reader.*cannot list.*secrets/).waitFor();
     await remove("readable");
   });

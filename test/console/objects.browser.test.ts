@@ -413,7 +413,7 @@ describeInBrowser("objects", () => {
       expect(await page.locator(".error-box").allTextContents()).toEqual([]);
     }
     await buttonOf(page, "Back to now").click();
-    await page.getByText("deleted", { exact: true }).first().waitFor();
+    await page.getByText("not there", { exact: true }).waitFor();
     expect(page.url()).not.toContain("at=");
     expect(mistakesOf(opened)).toEqual([]);
   });
