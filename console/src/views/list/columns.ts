@@ -132,13 +132,16 @@ export function columnGrid(
   };
 }
 
-/** The bound of the widths with which their sum is at most `available`, and at least {@link SHORTEST}. */
+/**
+ * The bound of the widths with which their sum is at most `available`. There is none if it would be less than {@link SHORTEST}: the
+ * table is then scrolled anyway, and texts are seen whole.
+ */
 function widestThatFits(widths: readonly number[], available: number): number {
   const ascending = widths.toSorted((a, b) => a - b);
   let left = available;
   for (const [at, width] of ascending.entries()) {
     const share = left / (ascending.length - at);
-    if (width > share) return Math.max(SHORTEST, Math.floor(share));
+    if (width > share) return share < SHORTEST ? Number.POSITIVE_INFINITY : Math.floor(share);
     left -= width;
   }
   return Number.POSITIVE_INFINITY;
