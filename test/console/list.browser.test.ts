@@ -237,7 +237,7 @@ describeInBrowser("the lists of the console", () => {
     await expectNone(page.getByRole("dialog"));
     // A list that is not his says why.
     await page.goto(`${server.url}/console/list/core/v1/secrets?namespace=default`);
-    await page.getByText("secrets cannot be shown.").waitFor();
+    await page.getByText("The secrets cannot be shown.").waitFor();
     await page.getByText(/reader.*cannot list.*secrets/).waitFor();
     await remove("readable");
   });

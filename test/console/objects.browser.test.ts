@@ -415,7 +415,7 @@ describeInBrowser("objects", () => {
       await expect.poll(() => page.locator(".error-box").allTextContents()).toEqual([]);
     }
     await buttonOf(page, "Back to now").click();
-    await page.getByText("deleted", { exact: true }).first().waitFor();
+    await page.getByText("not there", { exact: true }).waitFor();
     await page.waitForURL((url) => !url.searchParams.has("at"));
     expect(mistakesOf(opened)).toEqual([]);
   });

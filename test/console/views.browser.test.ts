@@ -110,7 +110,7 @@ describeInBrowser("the views", () => {
     await create(server.client, PersistentVolume, volume("disk-1"));
     await page.waitForSelector(`${box}.box-ok`, PATIENCE);
     await page.waitForSelector('[data-box="volumes/disk-1"].box-ok', PATIENCE);
-    await expect.poll(() => text(page, ".details .linked"), PATIENCE).toContain("volumes/disk-1");
+    await expect.poll(() => text(page, ".details .linked"), PATIENCE).toContain("Volume disk-1");
 
     const patch = { spec: { resources: { requests: { storage: "8Gi" } } } };
     await server.client.resource(PersistentVolumeClaim).patch({ namespace: "default", name: "data" }, patch);

@@ -59,6 +59,13 @@ test("every link of a page leads to a file of the site, and to a heading that is
   expect(wrong).toEqual([]);
 });
 
+test("no page has styles of its own, which its policy forbids, and columns of numbers stand at the right", () => {
+  expect(site.pages.filter(({ page }) => / style=|<style/.test(read(page.path))).map(({ page }) => page.path)).toEqual(
+    [],
+  );
+  expect(read("guides/service.html")).toContain('class="align-right"');
+});
+
 test("the Markdown of a page leads to the Markdown of others", () => {
   const wrong = site.pages.flatMap(({ page }) =>
     [

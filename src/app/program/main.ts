@@ -80,7 +80,9 @@ export async function main(args: readonly string[]): Promise<void> {
       const directory = new DataDirectory(await dataDirOf(dataDir));
       const text = directory.read("admin.kubeconfig");
       if (text === undefined)
-        throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
+        throw new OptionError(
+          `expected ${directory.file("admin.kubeconfig")} to exist; name another data directory with --data-dir, or start a server there first`,
+        );
       return text;
     },
     async envtest(path) {

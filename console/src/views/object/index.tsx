@@ -235,6 +235,9 @@ const STATES = {
   failed: { tone: "bad", text: "not readable" },
 } as const;
 
+/** An object that was not there when the page asked: it may have been deleted, or never existed. */
+const NOT_THERE = { tone: "warning", text: "not there" } as const;
+
 function Head({
   of: { kind, namespace, name, at },
   state,
@@ -245,7 +248,8 @@ function Head({
   readonly children: JSX.Element | undefined | (JSX.Element | undefined)[];
 }): JSX.Element {
   const { group, version, resource } = kind;
-  const badge = at === undefined ? STATES[state.state] : undefined;
+  const badge =
+    at === undefined ? (state.state === "gone" && !state.owned ? NOT_THERE : STATES[state.state]) : undefined;
   const { creationTimestamp, deletionTimestamp } = state.object?.metadata ?? {};
   return (
     <header class="object-head row">

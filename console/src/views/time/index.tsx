@@ -7,6 +7,7 @@ import { ApiFailure, request } from "../../api/http.ts";
 import { moment } from "../../state/moment.ts";
 import { route } from "../../state/route.ts";
 import { Button, Text } from "../../ui/basics.tsx";
+import { timeText } from "../../ui/time-text.ts";
 import {
   barsOf,
   Chooser,
@@ -26,10 +27,7 @@ const REFRESH_MS = 5000;
 /** A step of playing. */
 const PLAY_MS = 500;
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
-
-const momentAt = (time: number, strip: Strip): string =>
-  strip.unit === "time" ? TIME.format(time) : `revision ${time}`;
+const momentAt = (time: number, strip: Strip): string => (strip.unit === "time" ? timeText(time) : `revision ${time}`);
 
 const askMoments = (time: string, signal?: AbortSignal): Promise<ConsoleMoments> =>
   request<ConsoleMoments>(CONSOLE_MOMENTS_PATH, {
