@@ -263,5 +263,9 @@ function isAlive(pid: number): boolean {
 
 const sizeOf = (directory: string): number =>
   existsSync(directory)
-    ? readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+    ? readdirSync(directory).reduce(
+        // SQLite removes its log when a server is closed.
+        (sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      )
     : 0;

@@ -94,6 +94,15 @@ describe("DataDirectory", () => {
     }
   });
 
+  test.skipIf(process.platform === "win32")("is refused where it cannot be known whether it has a description", () => {
+    mkdirSync(join(path, ".."), { recursive: true });
+    symlinkSync(path, path);
+    expect(() => new DataDirectory(path).describe()).toThrow(`expected ${path}/keelson.json to be readable, found`);
+    rmSync(path);
+    writeFileSync(path, "");
+    expect(new DataDirectory(path).describe()).toBeUndefined();
+  });
+
   test("of another program is refused with a short error", () => {
     DataDirectory.open(path, neutral).claim(neutral);
     writeFileSync(join(path, "keelson.json"), "x".repeat(100_000));

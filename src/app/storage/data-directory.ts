@@ -204,12 +204,13 @@ export class DataDirectory {
     return [...pairs, "token.key", "token-former.pem"].map((name) => this.file(join("pki", name)));
   }
 
-  /** Reads the text of a file; undefined if it does not exist. */
+  /** Reads the text of a file; undefined if it does not exist. @throws Error if that cannot be known, as in a folder of another user */
   read(name: string): string | undefined {
     const file = this.file(name);
     try {
-      return existsSync(file) ? readTextFile(file, MAX_FILE_BYTES) : undefined;
+      return readTextFile(file, MAX_FILE_BYTES);
     } catch (error) {
+      if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
       throw fileError(file, "readable", error);
     }
   }
