@@ -163,6 +163,21 @@ describe("options", () => {
   });
 });
 
+describe("a damaged file of the data directory", () => {
+  test.each(["pki/ca.key", "pki/server.crt", "pki/token.key"])("%s is named, with what to do", async (name) => {
+    const directory = scratch.fresh();
+    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    writeFileSync(join(directory, name), "");
+    const { code, stderr } = await run(["serve", "--data-dir", directory, "--port", "0"]);
+    const message = new RegExp(
+      `^keelson: expected .*${name.slice(4)}.* to be .*, found .*; restore .* from a copy, or remove .*$`,
+      "m",
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) as string });
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
 describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the list of users (needs root)", () => {
   const uid = 54_321;
 
