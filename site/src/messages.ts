@@ -20,7 +20,7 @@ export type ToWorker =
 
 /** What the worker sends. */
 export type FromWorker =
-  /** The cluster answers; how long that took since the worker had its modules, in ms. */
+  /** The cluster is ready; how long that took since the worker had its modules, in ms. */
   | { readonly type: "ready"; readonly millis: number }
   | { readonly type: "complete"; readonly millis: number }
   | { readonly type: "print"; readonly id: number; readonly text: string }

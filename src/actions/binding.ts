@@ -30,7 +30,7 @@ const targetOf = (object: ApiObject): NonNullable<Binding["target"]> => (isBindi
 
 /** The action of a Binding, on the subresource of a Pod or on its own path. */
 export function bindingAction(access: Pick<RegistryAccess, "kinds">): Actions {
-  const answer: Action["answer"] = async (request) => {
+  const handle: Action["handle"] = async (request) => {
     const kind = podKind(access);
     const { name = "", namespace = "" } = request.object.metadata;
     const binding = ownChange(kind, { namespace, name }, request, (old) => {
@@ -41,7 +41,7 @@ export function bindingAction(access: Pick<RegistryAccess, "kinds">): Actions {
     await commit(binding);
     return done();
   };
-  return new Map([[actionKey(BINDING), { validate, answer }]]);
+  return new Map([[actionKey(BINDING), { validate, handle }]]);
 }
 
 function validate({ object, target }: ActionRequest): void {

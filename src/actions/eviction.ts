@@ -39,12 +39,12 @@ interface Eviction extends ApiObject {
 
 /** The action of an Eviction of a Pod. */
 export function evictionAction(access: RegistryAccess): Actions {
-  const answer = async (request: ActionRequest) => {
+  const handle = async (request: ActionRequest) => {
     const { kinds, lookup } = access;
     await evict({ request, pods: podKind(access), budgets: kinds.stored(BUDGETS), lookup });
     return done();
   };
-  return new Map([[actionKey(EVICTION), { validate, answer }]]);
+  return new Map([[actionKey(EVICTION), { validate, handle }]]);
 }
 
 const isEviction = guardOf<Eviction>(EVICTION.kind);

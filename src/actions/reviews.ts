@@ -24,14 +24,14 @@ import { userInfo } from "./user-info.ts";
 /** The actions of the reviews. */
 export function reviewActions(authorizer: Authorizer): Actions {
   return new Map<string, Action>([
-    [actionKey({ group: "authentication.k8s.io", kind: "SelfSubjectReview" }), { answer: whoAmI }],
-    [review("SelfSubjectAccessReview"), { validate: validateAccess, answer: (request) => mayI(authorizer, request) }],
-    [review("SubjectAccessReview"), { validate: validateSubject, answer: (request) => mayThey(authorizer, request) }],
+    [actionKey({ group: "authentication.k8s.io", kind: "SelfSubjectReview" }), { handle: whoAmI }],
+    [review("SelfSubjectAccessReview"), { validate: validateAccess, handle: (request) => mayI(authorizer, request) }],
+    [review("SubjectAccessReview"), { validate: validateSubject, handle: (request) => mayThey(authorizer, request) }],
     [
       review("LocalSubjectAccessReview"),
-      { validate: validateLocal, answer: (request) => mayThey(authorizer, request) },
+      { validate: validateLocal, handle: (request) => mayThey(authorizer, request) },
     ],
-    [review("SelfSubjectRulesReview"), { validate: validateRules, answer: (request) => myRules(authorizer, request) }],
+    [review("SelfSubjectRulesReview"), { validate: validateRules, handle: (request) => myRules(authorizer, request) }],
   ]);
 }
 

@@ -20,7 +20,7 @@ interface Spec {
 /** The action of a TokenReview. */
 export function tokenReviewAction(authenticator: Authenticator): Actions {
   const key = actionKey({ group: "authentication.k8s.io", kind: "TokenReview" });
-  return new Map([[key, { validate, answer: (request: ActionRequest) => answer(authenticator, request) }]]);
+  return new Map([[key, { validate, handle: (request: ActionRequest) => handle(authenticator, request) }]]);
 }
 
 const isTokenReview = guardOf<ApiObject & { readonly spec: Spec }>("TokenReview");
@@ -31,7 +31,7 @@ function validate(request: ActionRequest): void {
   if (!specOf(request).token) throw badRequest("expected spec.token to hold a token, found none");
 }
 
-async function answer(authenticator: Authenticator, request: ActionRequest): Promise<void> {
+async function handle(authenticator: Authenticator, request: ActionRequest): Promise<void> {
   const { token = "", audiences } = specOf(request);
   request.object["status"] = await statusOf(async () =>
     authenticator.review?.(token, audiences?.length ? audiences : undefined),

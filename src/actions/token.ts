@@ -43,7 +43,7 @@ function specOf(object: ApiObject): TokenSpec {
  * @param wallTime the time of clients, where it is not that of objects
  */
 export function tokenAction(lookup: Lookup, signer: () => TokenSigner, wallTime?: () => number): Actions {
-  const answer: Action["answer"] = async ({ object, target, parent, ctx, caller }) => {
+  const handle: Action["handle"] = async ({ object, target, parent, ctx, caller }) => {
     const { uid = "" } = parent().metadata;
     const signing = signer();
     const { issuance } = signing;
@@ -69,7 +69,7 @@ export function tokenAction(lookup: Lookup, signer: () => TokenSigner, wallTime?
       creationTimestamp: formatTime(now),
     });
   };
-  return new Map([[actionKey(REQUEST), { validate, answer }]]);
+  return new Map([[actionKey(REQUEST), { validate, handle }]]);
 }
 
 function validate({ object, target: { name }, parent }: ActionRequest): void {

@@ -76,7 +76,7 @@ export class AuditEvent {
 
   /** The event without its objects, with an annotation that says so (AUDIT-26). */
   truncated(): AuditEvent {
-    const { requestObject: _sent, responseObject: _answered, ...stage } = this.stage;
+    const { requestObject: _sent, responseObject: _response, ...stage } = this.stage;
     const annotations = { ...stage.annotations, "audit.k8s.io/truncated": "true" };
     return new AuditEvent(this.head, { ...stage, annotations });
   }

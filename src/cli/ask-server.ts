@@ -1,14 +1,14 @@
 import { nodeTransport, type NodeTransportOptions } from "../client/transport-node.ts";
-import type { AnswerBody, TransportAnswer } from "../client/transport.ts";
+import type { ResponseBody, TransportResponse } from "../client/transport.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/error.ts";
 import { CliError } from "./cli-error.ts";
 
 /** The maximum number of bytes that are read of a response. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /** A response with its body. */
-export interface ServerAnswer extends Pick<TransportAnswer, "status" | "headers"> {
+export interface TextResponse extends Pick<TransportResponse, "status" | "headers"> {
   readonly text: string;
 }
 
@@ -22,7 +22,7 @@ export async function askServer(
   options: NodeTransportOptions,
   path: string,
   { millis, agent }: { readonly millis: number; readonly agent: string },
-): Promise<ServerAnswer> {
+): Promise<TextResponse> {
   const transport = nodeTransport(options);
   const ending = new AbortController();
   const timer = clock.after(millis, () => ending.abort(), { holds: true });
@@ -45,12 +45,12 @@ export async function askServer(
 }
 
 /** Reads the text of a response; rejects for one that is longer than 4 MiB. */
-export async function readShort(body: AnswerBody): Promise<string> {
+export async function readShort(body: ResponseBody): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`expected a response of at most ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`expected a response of at most ${MAX_RESPONSE_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");

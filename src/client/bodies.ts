@@ -1,8 +1,8 @@
 /** Reads response bodies. */
-import type { AnswerBody } from "./transport.ts";
+import type { ResponseBody } from "./transport.ts";
 
 /** Returns a body as text. */
-export async function readAll(body: AnswerBody): Promise<string> {
+export async function readAll(body: ResponseBody): Promise<string> {
   if (body.text) return body.text();
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);

@@ -9,7 +9,7 @@ import type { ApiObject, Kind, KindName, ObjectIn, Scope, ScopeIn, ServedKind, U
 import type { Event, WriteListener } from "./queries.ts";
 import type { RequestOptions, Requests } from "./requests.ts";
 import { ResourceClient } from "./resource-client.ts";
-import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
+import type { Transport, TransportResponse, TransportRequest } from "./transport.ts";
 
 /** A server in the same process. */
 export interface LocalServer {
@@ -146,7 +146,7 @@ export class Client implements Requests {
     path: string,
     { body, type = JSON_TYPE, accept = JSON_TYPE, signal }: RequestOptions,
     more: TransportRequest["headers"] = {},
-  ): Promise<TransportAnswer> {
+  ): Promise<TransportResponse> {
     const { userAgent, token } = this.#options;
     const printed = JsonNumber.printed;
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -180,7 +180,7 @@ export class Client implements Requests {
 }
 
 /** Returns the Retry-After of a busy server in milliseconds; undefined without one. */
-function retryAfter({ status, headers }: TransportAnswer): number | undefined {
+function retryAfter({ status, headers }: TransportResponse): number | undefined {
   const seconds = Number(headers?.["retry-after"] ?? Number.NaN);
   return status === 429 && seconds >= 0 ? seconds * 1000 : undefined;
 }

@@ -108,7 +108,7 @@ export interface Write {
   /** Undefined for a collection. */
   readonly key: Key | undefined;
   /** The stored object; for a delete any response of the server. */
-  readonly answer: ApiObject | List<ApiObject>;
+  readonly response: ApiObject | List<ApiObject>;
 }
 
 /** Observes the writes of a client, without dry runs. */

@@ -262,10 +262,10 @@ export class ResourceClient<T extends ApiObject = ApiObject, S extends Scope = S
     writes?.before();
     // The response to a delete is a Status, an object or a list.
     const accept = method === "DELETE" ? {} : this.#accept();
-    const answer = await this.#json<T>(method, path, { ...accept, ...request, signal });
+    const response = await this.#json<T>(method, path, { ...accept, ...request, signal });
     const { kind } = this;
-    writes?.after({ verb, kind, key: verb === "create" ? keyOf(answer) : key, answer });
-    return answer;
+    writes?.after({ verb, kind, key: verb === "create" ? keyOf(response) : key, response });
+    return response;
   }
 
   async #json<V>(method: TransportRequest["method"], path: string, options: RequestOptions): Promise<V> {

@@ -21,7 +21,7 @@ import {
   tlsOf,
 } from "./transport-node.ts";
 import { hostOf, tunnelTo } from "./transport-proxy.ts";
-import type { TransportAnswer, TransportRequest } from "./transport.ts";
+import type { TransportResponse, TransportRequest } from "./transport.ts";
 import { messageOf } from "../util/error.ts";
 
 // Loaded with the first connection: most clients never open one.
@@ -56,7 +56,7 @@ export function http2Transport(options: NodeTransportOptions): NodeTransport {
   const older = nodeTransport(options);
   if (base.protocol !== "https:") return older;
   const pool = new Pool(options, base);
-  const send = async (request: TransportRequest): Promise<TransportAnswer> => {
+  const send = async (request: TransportRequest): Promise<TransportResponse> => {
     for (let left = MAX_ATTEMPTS - 1; ; left--) {
       request.signal?.throwIfAborted();
       const connection = await pool.acquire(request.signal).catch((error: unknown) => {
@@ -228,7 +228,7 @@ class Connection {
   }
 
   /** Sends a request on a reserved stream. @throws RefusedStreamError where the server has not processed it */
-  send(request: TransportRequest): Promise<TransportAnswer> {
+  send(request: TransportRequest): Promise<TransportResponse> {
     const { method, path, headers, body, signal } = request;
     const asked = askedOf(this.#base, request);
     return new Promise((resolve, reject) => {
@@ -293,7 +293,7 @@ const responseOf = (
   headers: IncomingHttpHeaders & { readonly ":status"?: number | undefined },
   stream: ClientHttp2Stream,
   asked: string,
-): TransportAnswer => ({ status: headers[":status"] ?? 0, headers, body: wholeBody(stream, asked) });
+): TransportResponse => ({ status: headers[":status"] ?? 0, headers, body: wholeBody(stream, asked) });
 
 /** Yields the pieces of a response. Only the error code shows that the stream broke off. */
 async function* wholeBody(stream: ClientHttp2Stream, asked: string): AsyncGenerator<Uint8Array, void, void> {

@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type NodeTransport, TransportError, nodeTransport } from "./transport-node.ts";
-import type { TransportAnswer } from "./transport.ts";
+import type { TransportResponse } from "./transport.ts";
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -24,7 +24,7 @@ async function serve(listener: http.RequestListener, path = "", token?: string):
   return transport;
 }
 
-async function text({ body }: TransportAnswer): Promise<string> {
+async function text({ body }: TransportResponse): Promise<string> {
   let all = "";
   for await (const chunk of body) all += Buffer.from(chunk).toString();
   return all;

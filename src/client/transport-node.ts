@@ -12,7 +12,7 @@ import {
   proxyRequestOptions,
   tunnelTo,
 } from "./transport-proxy.ts";
-import type { Transport, TransportAnswer, TransportRequest } from "./transport.ts";
+import type { Transport, TransportResponse, TransportRequest } from "./transport.ts";
 
 // An import of `node:http` would load all its exports, some of which load another client (undici): 40 ms of CPU.
 const nodeHttp: Pick<typeof http, "Agent" | "request"> = process.getBuiltinModule("node:http");
@@ -66,7 +66,7 @@ export function nodeTransport(options: NodeTransportOptions): NodeTransport {
   const always = { ...headersOf(token, more), ...(forward && proxy ? proxyAuthorization(proxy) : {}) };
   const { request: begin } = (forward?.protocol ?? base.protocol) === "https:" ? nodeHttps : nodeHttp;
   const prefix = base.pathname.replace(/\/$/, "");
-  const send = (request: TransportRequest): Promise<TransportAnswer> => {
+  const send = (request: TransportRequest): Promise<TransportResponse> => {
     const { method, path, headers, body, signal } = request;
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const url = new URL(prefix + path, base);
@@ -130,7 +130,7 @@ function responseOf(
   outgoing: http.ClientRequest,
   body: TransportRequest["body"],
   asked: string,
-): Promise<TransportAnswer> {
+): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     outgoing.on("response", (incoming) => {
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });

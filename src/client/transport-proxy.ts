@@ -159,7 +159,7 @@ export function tunnelTo(authority: string, proxy: URL, tls: ProxyTls, signal?: 
     asking.once("connect", ({ statusCode, statusMessage }, socket: Socket, head) => {
       if (statusCode !== 200) {
         socket.destroy();
-        reject(fail(`it answered ${statusCode} ${statusMessage}`.trim()));
+        reject(fail(`it responded ${statusCode} ${statusMessage}`.trim()));
         return;
       }
       if (head.length > 0) socket.unshift(head);

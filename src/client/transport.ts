@@ -16,18 +16,18 @@ export interface TransportRequest {
 }
 
 /** The body of a response, to be read once: in pieces, or as a whole. */
-export interface AnswerBody extends AsyncIterable<Uint8Array> {
+export interface ResponseBody extends AsyncIterable<Uint8Array> {
   /** The whole body as text; present where that is cheaper. */
   readonly text?: () => Promise<string>;
 }
 
 /** A response. Its body must be read to the end, or the request aborted. */
-export interface TransportAnswer {
+export interface TransportResponse {
   readonly status: number;
   /** By lower-case name. */
   readonly headers?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  readonly body: AnswerBody;
+  readonly body: ResponseBody;
 }
 
 /** Sends a request; rejects without a response. */
-export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>;

@@ -1,6 +1,6 @@
 import type { Identity } from "../auth/contract.ts";
 import { endingWith } from "../client/bodies.ts";
-import type { AnswerBody, Transport } from "../client/transport.ts";
+import type { ResponseBody, Transport } from "../client/transport.ts";
 import type { ServerHandle } from "../server/index.ts";
 
 type InjectResponse = Awaited<ReturnType<ServerHandle["inject"]>>;
@@ -27,13 +27,13 @@ export const inProcessTransport =
     return { status, headers: received, body: signal ? until(signal, response) : unlimited(response) };
   };
 
-const unlimited = (response: InjectResponse): AnswerBody => ({
+const unlimited = (response: InjectResponse): ResponseBody => ({
   text: () => response.text(),
   [Symbol.asyncIterator]: () => response.pieces(),
 });
 
 /** The body of a response until `signal` is aborted; a signal may outlive many responses, so its listener is removed. */
-function until(signal: AbortSignal, response: InjectResponse): AnswerBody {
+function until(signal: AbortSignal, response: InjectResponse): ResponseBody {
   // From now on, not from the first read: a signal may be aborted before that.
   const cancel = (): void => response.cancel();
   if (signal.aborted) cancel();

@@ -23,7 +23,7 @@ export function planRoute(parts: PlanParts): Route {
   return {
     path: PLAN_PATH,
     methods: ["POST"],
-    answer: async (server, request) => {
+    handle: async (server, request) => {
       const { response, identity, incoming } = request;
       const { planner, planRequestOf } = await load();
       const planRequest = planRequestOf(await valueBody(server, response));

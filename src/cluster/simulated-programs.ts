@@ -10,7 +10,7 @@ import { type LogQuery, logQueryOf } from "../node/containers/log-query.ts";
 import type { Lookup } from "../schema/lookup.ts";
 import type { Session, SessionStreams } from "../schema/session.ts";
 import type { Programs } from "../server/index.ts";
-import type { ContainerLog, ContainerTarget, LogLine, Simulation, Unanswered } from "../simulation/index.ts";
+import type { ContainerLog, ContainerTarget, LogLine, Simulation, NoResponse } from "../simulation/index.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { limited } from "../util/limited.ts";
 
@@ -62,14 +62,14 @@ const targetOf = ({ metadata: { namespace = "", name }, spec }: Pod, container =
 });
 
 /** The error of a container that cannot be connected to. */
-function refusalOf(why: Unanswered, { spec: { nodeName = "" } }: Pod, { pod, container = "" }: ContainerTarget): Error {
+function refusalOf(why: NoResponse, { spec: { nodeName = "" } }: Pod, { pod, container = "" }: ContainerTarget): Error {
   if (why === "Elsewhere") {
     return unavailable(
       `pod ${pod} is simulated by the server that leads: ask that one; holderIdentity of the Lease keelson-controllers says which it is`,
     );
   }
   if (why === "NoPod") return notFound({ group: "", plural: "pods", kind: "Pod" }, pod);
-  if (why === "NodeLost") return unavailable(`node ${nodeName} does not answer`);
+  if (why === "NodeLost") return unavailable(`node ${nodeName} does not respond`);
   if (why === "NotSimulated") return unavailable(`pod ${pod} is on no simulated node`);
   return badRequest(`container not found (${JSON.stringify(container)}) in pod ${pod}: it does not run`);
 }

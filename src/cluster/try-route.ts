@@ -30,7 +30,7 @@ export const tryRoute = (
 ): Route => ({
   path: TRY_PATH,
   methods: ["POST"],
-  answer: async (server, request) => {
+  handle: async (server, request) => {
     const { incoming, response, identity } = request;
     const limit = incoming.query.number("limit", { ...REPORT_LIMIT, least: 0 });
     const documents = objectsOf(await valueBody(server, response), "the body").map(({ value }) => value);

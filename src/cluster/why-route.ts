@@ -28,7 +28,7 @@ export const whyRoute = (
 ): Route => ({
   path: WHY_PATH,
   methods: ["GET"],
-  answer: async (server, request) => {
+  handle: async (server, request) => {
     const { query } = request.incoming;
     const [group, version, resource] = [query.text("group"), query.text("version"), query.text("resource")];
     const [namespace, name] = [query.text("namespace"), query.text("name")];

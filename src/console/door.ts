@@ -47,7 +47,7 @@ export class ConsoleDoor implements Disposable {
   /** The paths of the page and of sessions. */
   get routes(): readonly Route[] {
     const at =
-      (work: (desk: Desk, server: ServerContext, request: ServerRequest) => Promise<void>): Route["answer"] =>
+      (work: (desk: Desk, server: ServerContext, request: ServerRequest) => Promise<void>): Route["handle"] =>
       async (server, request) =>
         work(await this.#desk(), server, request);
     const [signIn, show, signOut] = [
@@ -56,13 +56,13 @@ export class ConsoleDoor implements Disposable {
       at((desk, server, request) => desk.signOut(server, request)),
     ];
     return [
-      { path: "/console", ...PAGE, answer: async (_server, request) => (await this.#page()).redirect(request) },
-      { path: "/console/", ...PAGE, answer: async (_server, request) => (await this.#page()).respond(request, "") },
+      { path: "/console", ...PAGE, handle: async (_server, request) => (await this.#page()).redirect(request) },
+      { path: "/console/", ...PAGE, handle: async (_server, request) => (await this.#page()).respond(request, "") },
       {
         path: CONSOLE_LINKS_PATH,
         methods: ["POST"],
         ...SESSION,
-        answer: at((desk, server, request) => desk.link(server, request)),
+        handle: at((desk, server, request) => desk.link(server, request)),
       },
       {
         path: CONSOLE_LOGIN_PATH,
@@ -70,13 +70,13 @@ export class ConsoleDoor implements Disposable {
         ...SESSION,
         public: true,
         hidesQuery: true,
-        answer: at((desk, _server, request) => desk.login(request)),
+        handle: at((desk, _server, request) => desk.login(request)),
       },
       {
         path: CONSOLE_SESSION_PATH,
         methods: ["GET", "POST", "DELETE"],
         ...SESSION,
-        answer: (server, request, params) => {
+        handle: (server, request, params) => {
           const { method } = request.incoming.sent;
           const act = method === "POST" ? signIn : method === "GET" ? show : signOut;
           return act(server, request, params);
@@ -85,7 +85,7 @@ export class ConsoleDoor implements Disposable {
       {
         path: "/console/{path...}",
         ...PAGE,
-        answer: async (_server, request, { path = "" }) => (await this.#page()).respond(request, path),
+        handle: async (_server, request, { path = "" }) => (await this.#page()).respond(request, path),
       },
     ];
   }

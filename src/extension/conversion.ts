@@ -61,8 +61,8 @@ class WebhookConverter implements UncheckedConverter {
   async convertAll(objects: readonly ApiObject[], to: string): Promise<readonly unknown[]> {
     const converted: unknown[] = [...objects];
     for (const batch of batches(objects, to)) {
-      const answers = await this.#ask(batch.texts, to);
-      for (const [n, answer] of answers.entries()) converted[batch.indexes[n] ?? 0] = answer;
+      const results = await this.#ask(batch.texts, to);
+      for (const [n, result] of results.entries()) converted[batch.indexes[n] ?? 0] = result;
     }
     return converted;
   }
@@ -78,9 +78,9 @@ class WebhookConverter implements UncheckedConverter {
       UID: uid,
     });
     return inSpan(currentSpan(), "Call conversion webhook", attributes, async (call) => {
-      const answer = await hooks.call(await addresses.of(this.#config), review, CONVERSION_TIMEOUT_MS);
+      const response = await hooks.call(await addresses.of(this.#config), review, CONVERSION_TIMEOUT_MS);
       call?.event("Request completed");
-      return convertedOf(answer, uid, texts.length);
+      return convertedOf(response, uid, texts.length);
     });
   }
 }
@@ -112,16 +112,16 @@ function* batches(objects: readonly ApiObject[], to: string): Iterable<Batch> {
 }
 
 /** Returns the objects of a response. @throws where it belongs to another request, or failed */
-function convertedOf(answer: Value, uid: string, count: number): readonly Value[] {
-  expect(isObject(answer), "the response to be a ConversionReview", answer);
-  const { kind, apiVersion, response } = answer;
+function convertedOf(review: Value, uid: string, count: number): readonly Value[] {
+  expect(isObject(review), "the response to be a ConversionReview", review);
+  const { kind, apiVersion, response } = review;
   expect(kind === "ConversionReview" && apiVersion === REVIEW, `kind ConversionReview of ${REVIEW}`, [
     kind,
     apiVersion,
   ]);
   expect(isObject(response), "the review to have a response", response);
-  const { uid: answered, result, convertedObjects } = response;
-  expect(answered === uid, `response.uid to be ${uid}`, answered);
+  const { uid: returned, result, convertedObjects } = response;
+  expect(returned === uid, `response.uid to be ${uid}`, returned);
   const { status, message } = isObject(result) ? result : {};
   expect(status === "Success", "response.result.status to be Success", message ?? status);
   expect(Array.isArray(convertedObjects), "response.convertedObjects to be a list", convertedObjects);

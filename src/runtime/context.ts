@@ -120,9 +120,9 @@ const within =
   (transport: Transport): Transport =>
   (request) => {
     const own = request.signal;
-    const answer = transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
-    if (request.method !== "GET") answer.then(progressed, () => {});
-    return answer;
+    const response = transport({ ...request, signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal });
+    if (request.method !== "GET") response.then(progressed, () => {});
+    return response;
   };
 
 /** The clock of a controller. */

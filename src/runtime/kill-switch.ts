@@ -1,5 +1,5 @@
 import { endingWith } from "../client/bodies.ts";
-import type { AnswerBody, Transport, TransportAnswer } from "../client/index.ts";
+import type { ResponseBody, Transport, TransportResponse } from "../client/index.ts";
 import type { Activity } from "../util/activity.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 
@@ -69,7 +69,7 @@ export class KillSwitch {
       };
       return this.#unlessKilled(
         transport({ ...request, signal: group.controller.signal }).then(
-          (answer): TransportAnswer => ({ ...answer, body: this.#body(answer.body, done) }),
+          (response): TransportResponse => ({ ...response, body: this.#body(response.body, done) }),
           (error: unknown) => {
             done();
             throw error;
@@ -114,7 +114,7 @@ export class KillSwitch {
     });
   }
 
-  #body(body: AnswerBody, done: () => void): AnswerBody {
+  #body(body: ResponseBody, done: () => void): ResponseBody {
     const { text } = body;
     return {
       ...(text ? { text: () => this.#unlessKilled(text().finally(done)) } : {}),

@@ -25,8 +25,8 @@ test("a key with many writes waits for each in its turn, not for all of them at 
   const late: string[] = [];
   const writes = new OwnWrites(informers, new ManualClock(), (key) => void late.push(key));
   for (const name of stored) {
-    const answer = { metadata: { uid: name } } as unknown as Write["answer"];
-    writes.add("k", { verb: "delete", kind: Pod, key: { namespace: "n", name }, answer } as unknown as Write);
+    const answer = { metadata: { uid: name } } as unknown as Write["response"];
+    writes.add("k", { verb: "delete", kind: Pod, key: { namespace: "n", name }, response: answer } as unknown as Write);
   }
   const shown = writes.shown("k");
   looks = 0;

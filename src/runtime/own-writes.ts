@@ -91,20 +91,20 @@ export class OwnWrites {
   }
 }
 
-function expectationsOf(reflector: Reflector, { verb, kind, key, answer }: Write): Expectation[] {
+function expectationsOf(reflector: Reflector, { verb, kind, key, response }: Write): Expectation[] {
   const what = `${verb} of ${nameOfKind(kind)}`;
-  if (verb === "delete") return [{ what, reflector, met: isGoing(reflector, key!, uidIn(answer)) }];
+  if (verb === "delete") return [{ what, reflector, met: isGoing(reflector, key!, uidIn(response)) }];
   if (verb === "deletecollection") {
-    const { items = [] } = answer as Partial<List<ApiObject>>;
+    const { items = [] } = response as Partial<List<ApiObject>>;
     return items.map((item) => ({ what, reflector, met: isGoing(reflector, keyOf(item), item.metadata.uid) }));
   }
-  const object = answer as ApiObject;
+  const object = response as ApiObject;
   const { resourceVersion } = object.metadata;
   if (!resourceVersion || !concerns(reflector, object)) return [];
   return [{ what, reflector, met: () => reflector.hasEnded || reflector.hasPassed(resourceVersion) }];
 }
 
-const uidIn = (answer: Write["answer"]): string | undefined => (answer as Partial<ApiObject>).metadata?.uid;
+const uidIn = (response: Write["response"]): string | undefined => (response as Partial<ApiObject>).metadata?.uid;
 
 const isGoing = (reflector: Reflector, key: Key, uid: string | undefined) => (): boolean => {
   const known = reflector.hasEnded ? undefined : reflector.memory.get(key);

@@ -212,7 +212,7 @@ export class Recorder {
     const late = this.#late;
     const onTimeout = (): void => {
       this.#late = new AbortController();
-      late.abort(new Error(`event ${event.reason} was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+      late.abort(new Error(`event ${event.reason} got no response within ${RESPONSE_TIMEOUT_MS} ms`));
     };
     const timer = this.#options.clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "events" });
     try {

@@ -121,7 +121,7 @@ test("a read that fails is reported, and repeated later; one without a response 
   await server.next();
   clock.advance(60_000);
   for (let i = 0; i < 10; i++) await settle();
-  expect(failures[1]).toContain("discovery was not answered within 60000 ms");
+  expect(failures[1]).toContain("discovery got no response within 60000 ms");
   await waited();
   await answer("pods");
   expect(heard).toEqual([1]);

@@ -108,7 +108,7 @@ export class ServedKinds {
     const count = activity && new ActivityCount(() => activity.begin("discovery"));
     await this.#yielded;
     const late = new AbortController();
-    const onTimeout = (): void => late.abort(new Error(`discovery was not answered within ${RESPONSE_TIMEOUT_MS} ms`));
+    const onTimeout = (): void => late.abort(new Error(`discovery got no response within ${RESPONSE_TIMEOUT_MS} ms`));
     const timer = clock.after(RESPONSE_TIMEOUT_MS, onTimeout, { owner: "discovery" });
     const signal = AbortSignal.any([late.signal, this.#stop.signal]);
     const asked = runCounted(count, () => this.#discovery.read({ signal }));

@@ -32,7 +32,7 @@ class Seen {
 
 const object = (name: string, version: number): ApiObject =>
   ({ metadata: { name, namespace: "n", uid: name, resourceVersion: String(version) } }) as unknown as ApiObject;
-const create = (answer: ApiObject): Write => ({ verb: "create", kind: ConfigMap, answer }) as unknown as Write;
+const create = (response: ApiObject): Write => ({ verb: "create", kind: ConfigMap, response }) as unknown as Write;
 
 function setUp() {
   const seen = new Seen();

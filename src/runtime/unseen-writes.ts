@@ -54,9 +54,9 @@ export class UnseenWrites implements Disposable {
   }
 
   /** Remembers a write of a reconcile. */
-  add(writer: string, { verb, kind, answer }: Write): void {
+  add(writer: string, { verb, kind, response }: Write): void {
     if (verb === "delete" || verb === "deletecollection") return;
-    const object = answer as ApiObject;
+    const object = response as ApiObject;
     const { resourceVersion: version, uid } = object.metadata;
     if (!version) return;
     const one: Unseen = { writer, key: keyOf(object), uid, version };

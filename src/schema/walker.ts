@@ -195,8 +195,8 @@ function holdsBelow(
   known: Map<Type, boolean>,
   seen: Set<Type> = new Set(),
 ): boolean {
-  const answer = known.get(type);
-  if (answer !== undefined) return answer;
+  const result = known.get(type);
+  if (result !== undefined) return result;
   if (seen.has(type)) return false;
   const isAsked = seen.size === 0;
   seen.add(type);

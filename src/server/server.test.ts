@@ -463,7 +463,7 @@ test("what a server has opened is closed where a later part cannot be made, and 
   const { kinds } = await registryOf(KINDS);
   const closed = vi.fn();
   vi.spyOn(kinds, "onChange").mockReturnValue({ [Symbol.dispose]: closed });
-  const route = { path: "/twice", answer: () => undefined };
+  const route = { path: "/twice", handle: () => undefined };
   await expect(testServer({ registry: kinds, routes: [route, route] })).rejects.toThrow("one route for /twice");
   expect(closed).toHaveBeenCalledTimes(1);
   const { server } = await testServer({ registry: kinds });

@@ -135,9 +135,9 @@ export interface ScriptContext {
   readonly log: (text: string) => void;
   readonly metrics: (usage: Usage) => void;
   readonly on: {
-    /** Answers `kubectl exec` and exec probes. */
+    /** Handles `kubectl exec` and exec probes. */
     readonly exec: (handler: (command: readonly string[], stdin?: string) => ExecResult | Promise<ExecResult>) => void;
-    /** Answers HTTP probes and requests. */
+    /** Handles HTTP probes and requests. */
     readonly http: (handler: (request: ContainerRequest) => ContainerResponse | Promise<ContainerResponse>) => void;
     /** Responds to gRPC and TCP probes: whether the port is open. */
     readonly probe: (handler: (port: number) => boolean | Promise<boolean>) => void;
@@ -232,7 +232,7 @@ export interface ContainerLog {
  * Why a container cannot respond: there is no such Pod or container, it is on no simulated node, does not run, or another process simulates
  * its node (`Elsewhere`).
  */
-export type Unanswered = "Elsewhere" | "NoPod" | "NoContainer" | "NotSimulated" | "NotRunning" | "NodeLost";
+export type NoResponse = "Elsewhere" | "NoPod" | "NoContainer" | "NotSimulated" | "NotRunning" | "NodeLost";
 
 /** The usage of one container. */
 export interface ContainerUsage {
@@ -262,11 +262,11 @@ export interface Simulation extends Disposable {
   addNodes(client: Client, count: number, options?: NodeOptions): Promise<readonly Node[]>;
   faults(client: Client): SimulationFaults;
   /** The log of a container: of its present start, or of the one before. Undefined without one. */
-  logs(target: ContainerTarget & { readonly previous?: boolean }): ContainerLog | Unanswered;
+  logs(target: ContainerTarget & { readonly previous?: boolean }): ContainerLog | NoResponse;
   /** Runs a command. Without a handler a few commands are known: `cat`, `ls`, `env`, `echo`, `hostname`, `true`, `false`, `sh -c`. */
-  exec(target: ContainerTarget, request: ExecRequest): Promise<ExecResult | Unanswered>;
+  exec(target: ContainerTarget, request: ExecRequest): Promise<ExecResult | NoResponse>;
   /** Sends a request to a container; 200 without a handler. */
-  request(target: ContainerTarget, request: ContainerRequest): Promise<ContainerResponse | Unanswered>;
+  request(target: ContainerTarget, request: ContainerRequest): Promise<ContainerResponse | NoResponse>;
   /** The usage of the containers of a Pod; a share of their requests where no script reports it. */
   usage(pod: Pod): readonly ContainerUsage[];
   /** Whether a node is simulated. */

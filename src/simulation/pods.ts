@@ -81,7 +81,7 @@ async function liveOn(ctx: LifeContext, state: SimulationState, pod: Pod, node: 
       const run = state.runOf(pod, container);
       if (signal === "KILL") run?.killAt(at);
       else run?.terminate(at);
-      // oxlint-disable-next-line no-await-in-loop -- the plan is made again when the script has answered
+      // oxlint-disable-next-line no-await-in-loop -- the plan is made again when the script has responded
       await run?.caughtUp();
     }
   }

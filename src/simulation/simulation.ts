@@ -16,7 +16,7 @@ import type {
   SimulationFaults,
   SimulationHost,
   SimulationSettings,
-  Unanswered,
+  NoResponse,
 } from "./contract.ts";
 import type { Container } from "./life/contract.ts";
 import { nodeController } from "./nodes/controller.ts";
@@ -105,7 +105,7 @@ class RunningSimulation implements Simulation {
     return faultsOf(client, () => this.#state.host.clock.now());
   }
 
-  logs({ previous = false, ...target }: ContainerTarget & { readonly previous?: boolean }): ContainerLog | Unanswered {
+  logs({ previous = false, ...target }: ContainerTarget & { readonly previous?: boolean }): ContainerLog | NoResponse {
     const found = this.#find(target);
     if (typeof found === "string") return found;
     const { pod, container, run } = found;
@@ -113,20 +113,20 @@ class RunningSimulation implements Simulation {
     return run?.log ?? new LogOfStart();
   }
 
-  async exec(target: ContainerTarget, { command, stdin }: ExecRequest): Promise<ExecResult | Unanswered> {
+  async exec(target: ContainerTarget, { command, stdin }: ExecRequest): Promise<ExecResult | NoResponse> {
     const found = this.#find(target);
     if (typeof found === "string") return found;
     if (!found.isRunning) return "NotRunning";
     const { pod, container, run } = found;
-    const answer = await run?.exec(command, stdin);
-    if (answer) return answer;
+    const result = await run?.exec(command, stdin);
+    if (result) return result;
     const { env, mounts } = run ? { env: run.environment, mounts: run.mounts } : await this.#scopeOf(pod, container);
     if (!run && !this.#state.isThere(pod)) return "NoPod";
     const hostname = pod.spec.hostname ?? pod.metadata.name;
     return runCommand({ hostname, env: { HOSTNAME: hostname, ...env }, mounts }, command, stdin);
   }
 
-  async request(target: ContainerTarget, request: ContainerRequest): Promise<ContainerResponse | Unanswered> {
+  async request(target: ContainerTarget, request: ContainerRequest): Promise<ContainerResponse | NoResponse> {
     const found = this.#find(target);
     if (typeof found === "string") return found;
     if (!found.isRunning) return "NotRunning";
@@ -141,7 +141,7 @@ class RunningSimulation implements Simulation {
     return isSimulated(node);
   }
 
-  #find({ namespace, pod: name, container: wanted }: ContainerTarget): Found | Unanswered {
+  #find({ namespace, pod: name, container: wanted }: ContainerTarget): Found | NoResponse {
     const { view } = this.#state;
     const pod = view?.pod(namespace, name);
     if (!view) return "Elsewhere";

@@ -110,7 +110,7 @@ export function controlRoutes(cluster: () => Cluster): readonly Route[] {
     path: `${CONTROL_PATH}/${name}`,
     methods: Object.keys(actions),
     listed: () => [],
-    answer: (_server, request) => perform(cluster(), request, actions[request.incoming.sent.method]!),
+    handle: (_server, request) => perform(cluster(), request, actions[request.incoming.sent.method]!),
   });
   return [
     route("mark", { POST: mark }),

@@ -80,7 +80,7 @@ export type {
 export type { Origin, Recording, RequestMatch, RequestRecord, Verb } from "./traffic.ts";
 export {
   type TestWebhook,
-  type WebhookAnswer,
+  type WebhookResponse,
   type WebhookFault,
   type WebhookHandler,
   type WebhookOptions,

@@ -12,7 +12,7 @@ import type {
   LogLine,
   Simulation,
   SimulationFaults,
-  Unanswered,
+  NoResponse,
 } from "../simulation/index.ts";
 
 /** A container: the name of a Pod in `default`, or more of it. By default it is the first one of its Pod. */
@@ -99,7 +99,7 @@ export function testSimulation(
 const targetOf = (container: ContainerOf) =>
   typeof container === "string" ? { namespace: "default", pod: container } : { namespace: "default", ...container };
 
-const WHY: Readonly<Record<Unanswered, string>> = {
+const WHY: Readonly<Record<NoResponse, string>> = {
   Elsewhere: "the controllers of the simulation do not run",
   NoPod: "there is no such Pod",
   NoContainer: "there is no such container",
@@ -108,9 +108,9 @@ const WHY: Readonly<Record<Unanswered, string>> = {
   NodeLost: "its node is lost",
 };
 
-function resultOf<T extends object>(container: ContainerOf, result: T | Unanswered): T {
+function resultOf<T extends object>(container: ContainerOf, result: T | NoResponse): T {
   if (typeof result === "object") return result;
   const { namespace, pod, container: name } = { container: undefined, ...targetOf(container) };
   const what = name === undefined ? `Pod ${namespace}/${pod}` : `container ${name} of Pod ${namespace}/${pod}`;
-  throw new Error(`expected ${what} to answer: ${WHY[result]}`);
+  throw new Error(`expected ${what} to respond: ${WHY[result]}`);
 }

@@ -36,7 +36,7 @@ export interface WebhookRequest<T extends ApiObject = ApiObject> {
 }
 
 /** The response of a webhook; undefined allows the request. */
-export interface WebhookAnswer<T extends ApiObject = ApiObject> {
+export interface WebhookResponse<T extends ApiObject = ApiObject> {
   /** Whether the request is allowed; true by default. */
   readonly allowed?: boolean;
   /** Why it is refused, with the code and the reason of the response. */
@@ -53,7 +53,7 @@ export interface WebhookAnswer<T extends ApiObject = ApiObject> {
 /** A webhook as a function. What it throws is a failed call. */
 export type WebhookHandler<T extends ApiObject = ApiObject> = (
   request: WebhookRequest<T>,
-) => WebhookAnswer<T> | void | Promise<WebhookAnswer<T> | void>;
+) => WebhookResponse<T> | void | Promise<WebhookResponse<T> | void>;
 
 type Configured = NonNullable<MutatingWebhookConfiguration["webhooks"]>[number];
 
@@ -75,17 +75,17 @@ export interface WebhookOptions<T extends ApiObject = ApiObject> extends Partial
 /** A fault of a webhook: a delay, a failure or a lost response as for requests, or one of {@link refuses} and {@link lies}. */
 export type WebhookFault =
   | Fault
-  | { readonly name: string; readonly answer: "refuse" | "lie"; readonly message: string };
+  | { readonly name: string; readonly response: "refuse" | "lie"; readonly message: string };
 
 /** Makes a webhook refuse the request. */
 export const refuses = (message = "an injected fault"): WebhookFault => ({
   name: "refuses",
-  answer: "refuse",
+  response: "refuse",
   message,
 });
 
 /** Makes a webhook respond to another request than that of the review. */
-export const lies = (): WebhookFault => ({ name: "lies", answer: "lie", message: "" });
+export const lies = (): WebhookFault => ({ name: "lies", response: "lie", message: "" });
 
 /** A webhook of a cluster; disposal removes its configuration. */
 export interface TestWebhook extends AsyncDisposable {
@@ -116,7 +116,7 @@ class Registered {
     const fault = this.#faults.shift();
     if (fault && "play" in fault) await play(fault, request, clock, signal);
     const response =
-      fault && "answer" in fault ? faulty(fault, request) : responseOf(request, await this.handler(request));
+      fault && "response" in fault ? faulty(fault, request) : responseOf(request, await this.handler(request));
     return { ...head, response } as unknown as Value;
   }
 }
@@ -242,13 +242,13 @@ async function pause(clock: Clock, millis: number, signal: AbortSignal): Promise
   await promise;
 }
 
-function faulty({ answer, message }: Exclude<WebhookFault, Fault>, { uid }: WebhookRequest): object {
-  if (answer === "lie") return { uid: `not-${uid}`, allowed: true };
+function faulty({ response, message }: Exclude<WebhookFault, Fault>, { uid }: WebhookRequest): object {
+  if (response === "lie") return { uid: `not-${uid}`, allowed: true };
   return { uid, allowed: false, status: { message } };
 }
 
 /** The response of a review. */
-function responseOf(request: WebhookRequest, result: WebhookAnswer | void): object {
+function responseOf(request: WebhookRequest, result: WebhookResponse | void): object {
   const { allowed = true, message, code, reason, warnings, auditAnnotations, object, patch } = result ?? {};
   const operations = patch ?? (object ? patchOf(request.object, object) : []);
   const status = Object.entries({ message, code, reason }).filter(([, value]) => value !== undefined);

@@ -221,7 +221,7 @@ export class SpanExporter implements SpanSink {
     const { clock, origin } = this.#parts;
     const { callMillis } = this.#bounds;
     const session = await this.#connected();
-    // A collector that does not answer in time gets a new connection.
+    // A collector that does not respond in time gets a new connection.
     const late = clock.after(callMillis, () => session.destroy(`no response within ${callMillis} ms`), {
       owner: "tracing",
     });

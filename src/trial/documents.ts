@@ -5,7 +5,7 @@
  */
 import { badRequest, invalid } from "../meta/status.ts";
 import type { Kind, Kinds } from "../registry/index.ts";
-import { decodeAnswered } from "../registry/objects/decode.ts";
+import { decodeReturned } from "../registry/objects/decode.ts";
 import { asObject } from "../schema/api-object.ts";
 import type { ApiContext, ApiObject, WriteContext } from "../schema/definition.ts";
 import { longRules, prepareCreate } from "../schema/write/prepare.ts";
@@ -97,7 +97,7 @@ const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
  */
 export function decodeDocument(kind: Kind, value: Value, api: ApiContext, namespace = "default"): ApiObject {
   const context: WriteContext = { ...api, warnings: [] };
-  const object = decodeAnswered(kind, clone(value), context);
+  const object = decodeReturned(kind, clone(value), context);
   const { metadata } = object;
   if (!kind.namespaced) delete metadata.namespace;
   else metadata.namespace ||= namespace;

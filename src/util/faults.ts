@@ -5,7 +5,7 @@ import type { Log, LogFacts } from "./log.ts";
 export type FaultOf = "request" | "connection" | "process";
 
 const MESSAGES: Readonly<Record<FaultOf, string>> = {
-  request: "a request was broken off: the server has failed while it answered",
+  request: "a request was broken off: the server failed while it handled it",
   connection: "a stream or a connection was ended: the server has failed while it read or wrote",
   process: "some work has failed, and nothing waited for it",
 };

@@ -92,7 +92,7 @@ test.each([
   expect(asked).toEqual([`CONNECT api.example:6443 ${ann}`, "CONNECT api.example:6443 nobody"]);
   refuses = true;
   await expect(of(`http://127.0.0.1:${portOf(proxy)}`)).rejects.toThrow(
-    /expected the proxy 127\.0\.0\.1:\d+ to lead to api\.example:6443: it answered 407 Proxy Authentication Required/,
+    /expected the proxy 127\.0\.0\.1:\d+ to lead to api\.example:6443: it responded 407 Proxy Authentication Required/,
   );
   await expect(of("http://127.0.0.1:1")).rejects.toThrow(/expected the proxy 127\.0\.0\.1:1 to lead .*ECONNREFUSED/);
   expect(() => transport({ ...trust, proxy: "socks5://127.0.0.1:1" })).toThrow("SOCKS is not supported");

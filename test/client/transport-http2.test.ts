@@ -12,7 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { NodeTransport } from "../../src/client/index.ts";
 import { http2Transport } from "../../src/client/transport-http2.ts";
-import type { TransportAnswer } from "../../src/client/transport.ts";
+import type { TransportResponse } from "../../src/client/transport.ts";
 import { createPki } from "../../src/pki/index.ts";
 import { systemClock } from "../../src/util/clock.ts";
 
@@ -53,7 +53,7 @@ async function serve(
   return { server, sessions, transport };
 }
 
-async function text({ body }: TransportAnswer): Promise<string> {
+async function text({ body }: TransportResponse): Promise<string> {
   let all = "";
   for await (const chunk of body) all += Buffer.from(chunk).toString();
   return all;

@@ -109,7 +109,7 @@ beforeAll(async () => {
     routes: [
       {
         path: "/context",
-        answer: (server, { response }) => {
+        handle: (server, { response }) => {
           context = server;
           response.respond(200, {});
         },

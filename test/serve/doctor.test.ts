@@ -166,7 +166,7 @@ describe("keelson upgrade check", () => {
     await Promise.all(etcd.members.map((member) => member.kill()));
     const gone = await check(directory);
     expect({ code: gone.code, verdict: gone.of("store in etcd")?.verdict }).toEqual({ code: 1, verdict: "fail" });
-    expect(gone.of("store in etcd")?.found).toMatch(/^Expected a member of etcd at .*, found none that answers/);
+    expect(gone.of("store in etcd")?.found).toMatch(/^Expected a member of etcd at .*, found none that responds/);
   });
 
   test("fails for an option that this version does not have", async () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Transport, TransportAnswer } from "../../src/client/index.ts";
+import type { Transport, TransportResponse } from "../../src/client/index.ts";
 import type { Step } from "./steps.ts";
 import type { Actor, Sabotage } from "./world.ts";
 
@@ -29,7 +29,7 @@ async function told(
   request: Parameters<Transport>[0],
   below: string,
   change: Change,
-): Promise<TransportAnswer> {
+): Promise<TransportResponse> {
   const answer = await transport(request);
   return request.path.startsWith(below) ? { ...answer, body: pieces(answer.body, change) } : answer;
 }

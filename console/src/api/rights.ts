@@ -14,19 +14,19 @@ export interface Target {
   readonly subresource?: string;
 }
 
-interface Answer {
+interface Decision {
   readonly allowed: Signal<boolean | undefined>;
   asked: number;
 }
 
-/** An answer is asked again after this time. */
+/** A decision is requested again after this time. */
 const FRESH_MS = 60_000;
-const MOST_ANSWERS = 1000;
+const MAX_DECISIONS = 1000;
 
-const answers = new Map<string, Answer>();
+const decisions = new Map<string, Decision>();
 
 /**
- * Whether the user may do this; undefined until the server has answered. Without a namespace the question is about all
+ * Whether the user may do this; undefined until the server has responded. Without a namespace the question is about all
  * namespaces, without a name about all objects.
  */
 export function can(
@@ -36,25 +36,25 @@ export function can(
   name?: string,
 ): ReadonlySignal<boolean | undefined> {
   const key = JSON.stringify([verb, target.group, target.resource, target.subresource, namespace, name]);
-  let answer = answers.get(key);
-  if (!answer) {
-    answer = { allowed: signal(undefined), asked: -Infinity };
-    answers.set(key, answer);
-    for (const old of answers.keys()) {
-      if (answers.size <= MOST_ANSWERS) break;
-      answers.delete(old);
+  let decision = decisions.get(key);
+  if (!decision) {
+    decision = { allowed: signal(undefined), asked: -Infinity };
+    decisions.set(key, decision);
+    for (const old of decisions.keys()) {
+      if (decisions.size <= MAX_DECISIONS) break;
+      decisions.delete(old);
     }
   }
-  if (performance.now() - answer.asked > FRESH_MS) {
-    answer.asked = performance.now();
-    void ask(answer, { verb, ...target, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) });
+  if (performance.now() - decision.asked > FRESH_MS) {
+    decision.asked = performance.now();
+    void ask(decision, { verb, ...target, ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) });
   }
-  return answer.allowed;
+  return decision.allowed;
 }
 
-/** Forgets all answers: another user has signed in. */
+/** Forgets all decisions: another user has signed in. */
 export function forgetRights(): void {
-  answers.clear();
+  decisions.clear();
 }
 
 /** Where a review is created, by its plural: the group is that of the server's dialect. */
@@ -66,16 +66,16 @@ export function reviewPath(resource: string): { readonly url: string; readonly a
   return { url: `/apis/${apiVersion}/${resource}`, apiVersion };
 }
 
-async function ask(answer: Answer, resourceAttributes: object): Promise<void> {
+async function ask(decision: Decision, resourceAttributes: object): Promise<void> {
   try {
     const { url, apiVersion } = reviewPath("selfsubjectaccessreviews");
     const { status } = await request<{ status: { allowed: boolean } }>(url, {
       method: "POST",
       body: { apiVersion, kind: "SelfSubjectAccessReview", spec: { resourceAttributes } },
     });
-    answer.allowed.value = status.allowed;
+    decision.allowed.value = status.allowed;
   } catch {
     // The next one who wants to know asks again.
-    answer.asked = -Infinity;
+    decision.asked = -Infinity;
   }
 }

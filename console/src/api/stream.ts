@@ -53,9 +53,9 @@ export interface StreamParts {
 /** A move waits for the response to the last one, at most these milliseconds. */
 const MOVE_WAIT_MS = 500;
 
-/** A connection on which nothing has come for this time is asked for something, and has this time to answer. */
+/** After this time without a message the page sends a request, and after as much time without a response it ends the connection. */
 const SILENCE_MS = 45_000;
-const ANSWER_MS = 15_000;
+const RESPONSE_TIMEOUT_MS = 15_000;
 
 interface Window {
   readonly list: WindowList;
@@ -203,7 +203,7 @@ export class WindowStream {
     this.#sendMove(message.id, window);
   }
 
-  /** The server ends the stream: what it has not answered yet is the reason, and is not sent again. */
+  /** The server ends the stream: a request without a response is the reason, and is not sent again. */
   #refused(message: ConsoleResponse): void {
     for (const window of this.#windows.values()) {
       if (!window.awaited) continue;
@@ -222,7 +222,7 @@ export class WindowStream {
       const [first] = [...this.#windows].filter(([, { refused }]) => !refused);
       if (!first) return this.#observe(socket);
       this.#sendOpen(...first);
-      this.#stopObserving = this.#parts.timers.after(ANSWER_MS, () => this.#ended(socket));
+      this.#stopObserving = this.#parts.timers.after(RESPONSE_TIMEOUT_MS, () => this.#ended(socket));
     });
   }
 

@@ -48,10 +48,10 @@ export function editorWorker(start: () => Worker = program): EditorWorker {
       worker ??= begin();
       if (call === "schema") schemas.set(`${String(given[0])}/${String(given[1])}`, given);
       const id = ++last;
-      const answer = Promise.withResolvers<unknown>();
-      waiting.set(id, answer);
+      const response = Promise.withResolvers<unknown>();
+      waiting.set(id, response);
       worker.postMessage({ id, call, with: given } satisfies WorkerRequest);
-      return answer.promise;
+      return response.promise;
     };
   return {
     problems: ask("problems"),

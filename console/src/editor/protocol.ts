@@ -1,5 +1,5 @@
 /**
- * What the page asks the worker of the editor, and what it answers.
+ * The requests of the page to the worker of the editor, and its responses.
  *
  * @module
  */

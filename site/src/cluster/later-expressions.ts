@@ -1,5 +1,5 @@
 /**
- * The regular expressions of a cluster in a page, which are loaded while it answers its first requests: only custom resources and
+ * The regular expressions of a cluster in a page, which are loaded while it responds to its first requests: only custom resources and
  * expressions in objects of later groups have any. It stands for `re2js`, see `generator/bundle.ts`.
  *
  * @module

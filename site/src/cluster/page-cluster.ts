@@ -2,7 +2,7 @@
  * A whole cluster in a page: store, server, controllers and simulated nodes, in the thread that calls this. It has no port, no
  * file and no certificate; clients reach it in process.
  *
- * It answers for the first groups of kinds as soon as its store is open. The other groups, the controllers and the nodes are modules
+ * It serves the first groups of kinds as soon as its store is open. The other groups, the controllers and the nodes are modules
  * of their own, which are loaded meanwhile; a request for what is not there yet waits for it.
  *
  * @module
@@ -26,7 +26,7 @@ const EVENT_TTL_MS = 3_600_000;
 const HISTORY_EVENTS = 5000;
 /** How long the first request has the thread for itself. */
 const FIRST_REQUEST_MS = 20;
-/** Paths that the first kinds answer. */
+/** Paths of the first kinds. */
 const FIRST_PATHS = ["/api/v1/", "/apis/apps/v1/", "/apis/rbac.authorization.k8s.io/v1/"];
 
 /** What a cluster in a page is made of. */
@@ -52,7 +52,7 @@ export interface PageCluster extends AsyncDisposable {
   readonly complete: Promise<void>;
 }
 
-/** Starts a cluster; it answers when this resolves. */
+/** Starts a cluster; it is ready when this resolves. */
 export async function startPageCluster({
   nodes = 0,
   speed = 1,
@@ -83,7 +83,7 @@ export async function startPageCluster({
     server: { version },
   });
   async function loadRest(): Promise<void> {
-    // The first request is answered before the thread has more modules to load.
+    // The first response is sent before the thread has more modules to load.
     await sleep(wallClock, FIRST_REQUEST_MS);
     const [kinds, controllers] = await Promise.all([
       import("./later-kinds.ts"),

@@ -1,5 +1,5 @@
 /**
- * What stands for the field numbers of protobuf in a page: no kind has any, so every answer is JSON.
+ * What stands for the field numbers of protobuf in a page: no kind has any, so every response is JSON.
  *
  * @module
  */

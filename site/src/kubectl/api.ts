@@ -108,7 +108,7 @@ export class Api {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value) search.set(name, value);
     const separator = path.includes("?") ? "&" : "?";
-    const answer = await this.transport({
+    const response = await this.transport({
       method,
       path: search.size === 0 ? path : `${path}${separator}${search.toString()}`,
       headers: {
@@ -119,8 +119,8 @@ export class Api {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
-    for (const warning of warningsOf(answer.headers?.["warning"])) this.#warn(`Warning: ${warning}\n`);
-    return answer;
+    for (const warning of warningsOf(response.headers?.["warning"])) this.#warn(`Warning: ${warning}\n`);
+    return response;
   }
 
   /** The kinds that the server serves. */

@@ -193,13 +193,13 @@ async function watchTable(command: Command, named: readonly Named[]): Promise<nu
   };
   const hasFirst = first.rows.length > 0 && !flags.on("watch-only");
   if (hasFirst) print(first.rows, true);
-  const answer = await api.open("GET", pathOf(kind, namespace), {
+  const response = await api.open("GET", pathOf(kind, namespace), {
     accept: TABLE,
     query: { ...query, watch: "1", resourceVersion: first.metadata.resourceVersion },
     signal: streams.signal,
   });
   let isFirst = !hasFirst;
-  for await (const line of linesOf(answer.body)) {
+  for await (const line of linesOf(response.body)) {
     const { type, object } = JSON.parse(line) as { type: string; object: Table };
     if (type === "BOOKMARK" || type === "ERROR") continue;
     if (object.columnDefinitions?.length > 0) ({ columnDefinitions } = object);

@@ -20,7 +20,7 @@ export async function logs(command: Command): Promise<number> {
   const names = await podsOf(command, word);
   for (const name of names) {
     // oxlint-disable-next-line no-await-in-loop -- in the order of the Pods
-    const answer = await api.open("GET", pathOf(pods, namespace, name, "log"), {
+    const response = await api.open("GET", pathOf(pods, namespace, name, "log"), {
       query: {
         container: flags.get("container") ?? second,
         follow: flags.on("follow") ? "true" : undefined,
@@ -34,12 +34,12 @@ export async function logs(command: Command): Promise<number> {
     const decoder = new TextDecoder();
     let text = "";
     // oxlint-disable-next-line no-await-in-loop
-    for await (const piece of answer.body) {
+    for await (const piece of response.body) {
       const part = decoder.decode(piece, { stream: true });
-      if (answer.status >= 400) text += part;
+      if (response.status >= 400) text += part;
       else streams.out(part);
     }
-    if (answer.status >= 400) {
+    if (response.status >= 400) {
       const { reason, message } = JSON.parse(text) as { reason?: string; message?: string };
       if (reason === "NotFound")
         throw new Failure(`error: error from server (NotFound): ${message} in namespace "${namespace}"`);
@@ -135,5 +135,5 @@ const WHY: Readonly<Record<string, string>> = {
   NoContainer: "there is no such container",
   NotSimulated: "it is on no simulated node",
   NotRunning: "its container does not run",
-  NodeLost: "its node does not answer",
+  NodeLost: "its node does not respond",
 };

@@ -86,7 +86,7 @@ export class PageClusterClient {
       performance.mark("cluster-ready", { detail: message.millis });
       document.documentElement.dataset["cluster"] = String(Math.round(message.millis));
       this.#observer.tell(
-        `It answers after ${Math.round(message.millis)} ms, and has ${NODES} simulated nodes. Type help.\n`,
+        `It was ready after ${Math.round(message.millis)} ms, and has ${NODES} simulated nodes. Type help.\n`,
       );
     } else if (message.type === "edit") {
       void this.#observer.edit(message.name, message.text).then((text) => this.#send({ type: "edited", text }));

@@ -13,9 +13,9 @@ const MAX_FOUND = 12;
 export function enableSearch(field: HTMLInputElement, place: HTMLElement, root: URL): void {
   let finder: Promise<MiniSearch["search"]> | undefined;
   const read = async (): Promise<MiniSearch["search"]> => {
-    const answer = await fetch(new URL("assets/search.json", root));
-    if (!answer.ok) throw new Error(`the index of the search could not be loaded: ${answer.status}`);
-    const index = MiniSearch.loadJSON(await answer.text(), SEARCH_OPTIONS);
+    const response = await fetch(new URL("assets/search.json", root));
+    if (!response.ok) throw new Error(`the index of the search could not be loaded: ${response.status}`);
+    const index = MiniSearch.loadJSON(await response.text(), SEARCH_OPTIONS);
     return index.search.bind(index);
   };
   const load = (): Promise<MiniSearch["search"]> => {

@@ -18,7 +18,7 @@ import { decodeOwnJson } from "../../value/json.ts";
 import { DecisionCache } from "../rules/decision-cache.ts";
 import { MutationFault } from "./mutation.ts";
 import type { PolicyParts } from "./parts.ts";
-import { type PolicyAnswer, type PolicyTask, accessOf, taskInputs } from "./policy-task.ts";
+import { type PolicyResult, type PolicyTask, accessOf, taskInputs } from "./policy-task.ts";
 
 /** The subject of an evaluation: a policy, or the match conditions of a webhook in the form of one. */
 export type TaskHead = Pick<PolicyTask, "what" | "index"> & { readonly policy: ApiObject };
@@ -76,19 +76,19 @@ export class Evaluation {
   async #inThread<T>({ policy, ...task }: TaskHead, inputs: Inputs, decide: Decide): Promise<T> {
     const head = { ...task, policy: JSON.stringify(policy), inputs: taskInputs(inputs) };
     for (;;) {
-      const answer = await this.#ask({ ...head, known: this.#decisions.known }, policy);
-      for (const asked of answer.asked) decide(accessOf(asked));
-      if (answer.asked.length > 0 && !this.#decisions.isPending) continue;
-      if (answer.fault !== undefined) throw new MutationFault(answer.fault);
-      return decodeOwnJson(answer.result) as T;
+      const result = await this.#ask({ ...head, known: this.#decisions.known }, policy);
+      for (const asked of result.asked) decide(accessOf(asked));
+      if (result.asked.length > 0 && !this.#decisions.isPending) continue;
+      if (result.fault !== undefined) throw new MutationFault(result.fault);
+      return decodeOwnJson(result.result) as T;
     }
   }
 
-  async #ask(input: PolicyTask, policy: ApiObject): Promise<PolicyAnswer> {
+  async #ask(input: PolicyTask, policy: ApiObject): Promise<PolicyResult> {
     const noun = policy.kind.endsWith("WebhookConfiguration") ? "webhook" : "policy";
     const what = `the ${noun} ${JSON.stringify(policy.metadata.name)}`;
     try {
-      return (await this.#parts.threads!.run({ what, module: MODULE, input }, policy)) as PolicyAnswer;
+      return (await this.#parts.threads!.run({ what, module: MODULE, input }, policy)) as PolicyResult;
     } catch (error) {
       throw error instanceof JobError ? jobFailure(error) : error;
     }

@@ -9,7 +9,7 @@ import { decodeOwnJson } from "../../value/json.ts";
 import type { ValueObject } from "../../value/value.ts";
 import { accessKey } from "../rules/decision-cache.ts";
 import { MutationFault, type MutatingPolicy, madeBy, readMutatingPolicy } from "./mutation.ts";
-import { type AskedAccess, type PolicyAnswer, type PolicyTask, askedOf, inputsIn } from "./policy-task.ts";
+import { type AskedAccess, type PolicyResult, type PolicyTask, askedOf, inputsIn } from "./policy-task.ts";
 import { type ValidatingPolicy, evaluateValidations, readValidatingPolicy } from "./validation.ts";
 
 /** Bounds the policies that are kept compiled, and the characters of their texts; the last one is always kept. */
@@ -21,7 +21,7 @@ const policies = new Map<string, ValidatingPolicy | MutatingPolicy>();
 const NOT_KNOWN: AccessDecision = { allowed: false, reason: "" };
 
 /** Executes a task. */
-export function run(task: PolicyTask): PolicyAnswer {
+export function run(task: PolicyTask): PolicyResult {
   const known = new Map(task.known);
   const asked = new Map<string, AskedAccess>();
   const decide: Decide = (request: AccessRequest) => {

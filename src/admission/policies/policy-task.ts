@@ -23,7 +23,7 @@ export interface PolicyTask {
 }
 
 /** The result of a task. */
-export interface PolicyAnswer {
+export interface PolicyResult {
   /** The result as JSON. */
   readonly result: Uint8Array;
   /** Why a mutation has no result. */

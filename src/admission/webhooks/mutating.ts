@@ -18,7 +18,7 @@ import { type Round, noteFailedMutation, noteMutation, notePatch } from "./audit
 import type { PlacedWebhook } from "./configuration.ts";
 import { type Invocation, consider } from "./consider.ts";
 import { denied, failed, nothingToPatch, patchFailure, patchTypeFailure } from "./errors.ts";
-import { type Answer, type Outcome, outcomeOf } from "./outcome.ts";
+import { type ReviewResult, type Outcome, outcomeOf } from "./outcome.ts";
 import { Reinvocation } from "./reinvocation.ts";
 import { candidatesOf, objectBefore, tellMismatch, tellOutcome } from "./report.ts";
 import type { ReviewResponse } from "./response.ts";
@@ -88,7 +88,7 @@ class MutatingWebhooks {
     if (outcome.result === "ignored") noteFailedMutation(request, placed, round);
   }
 
-  async #review(invocation: Invocation, round: Round): Promise<Answer> {
+  async #review(invocation: Invocation, round: Round): Promise<ReviewResult> {
     const { webhook } = invocation.placed;
     const response = await this.#parts.caller.call(invocation, new ObjectTexts(1));
     if (!response.allowed) return { denied: denied(webhook.name, response.status) };

@@ -20,7 +20,7 @@ export type Outcome = { readonly millis: number } & (
 );
 
 /** The response of a webhook to a review. */
-export type Answer = { readonly changed: boolean } | { readonly denied: ApiError };
+export type ReviewResult = { readonly changed: boolean } | { readonly denied: ApiError };
 
 /** The parts for finding outcomes. */
 export interface OutcomeParts {
@@ -38,7 +38,7 @@ export async function outcomeOf(
   { clock, metrics }: OutcomeParts,
   webhook: Webhook,
   { operation }: AdmissionRequest,
-  work: () => Promise<Answer>,
+  work: () => Promise<ReviewResult>,
 ): Promise<Outcome> {
   const since = clock.steady();
   const end: End = (code, rejection) => {
@@ -47,7 +47,7 @@ export async function outcomeOf(
     return millis;
   };
   try {
-    return answered(await work(), end);
+    return reviewed(await work(), end);
   } catch (error) {
     const outcome = failure(webhook, error, end);
     if (outcome.result === "ignored") metrics.failedOpen(webhook);
@@ -55,9 +55,9 @@ export async function outcomeOf(
   }
 }
 
-function answered(answer: Answer, end: End): Outcome {
-  if (!("denied" in answer)) return { result: "allowed", changed: answer.changed, millis: end(OK) };
-  const { denied: error } = answer;
+function reviewed(result: ReviewResult, end: End): Outcome {
+  if (!("denied" in result)) return { result: "allowed", changed: result.changed, millis: end(OK) };
+  const { denied: error } = result;
   return { result: "denied", error, millis: end(error.code, "no_error") };
 }
 

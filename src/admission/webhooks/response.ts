@@ -57,8 +57,8 @@ export function readResponse(review: Value, expected: ExpectedReview): ReviewRes
 
 /** A review of v1 names the request and its own kind. */
 function checkReview({ apiVersion, kind }: ValueObject, response: ValueObject, uid: string): void {
-  const answered = member(response, "uid", "string") ?? "";
-  if (answered !== uid) refuse(`expected response.uid=${goQuoted(uid)}, got ${goQuoted(answered)}`);
+  const returned = member(response, "uid", "string") ?? "";
+  if (returned !== uid) refuse(`expected response.uid=${goQuoted(uid)}, got ${goQuoted(returned)}`);
   if (apiVersion === "admission.k8s.io/v1" && kind === "AdmissionReview") return;
   const got = `${textOf(apiVersion)}, Kind=${textOf(kind)}`;
   refuse(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);

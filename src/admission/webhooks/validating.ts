@@ -10,7 +10,7 @@ import { noteFailedValidation } from "./audit.ts";
 import type { PlacedWebhook } from "./configuration.ts";
 import { type Invocation, type ShownIn, consider } from "./consider.ts";
 import { denied } from "./errors.ts";
-import { type Answer, type Outcome, outcomeOf } from "./outcome.ts";
+import { type ReviewResult, type Outcome, outcomeOf } from "./outcome.ts";
 import { candidatesOf, tellMismatch, tellOutcome } from "./report.ts";
 import { ObjectTexts } from "./review.ts";
 import { type WebhookParts, isExempt } from "./webhook-parts.ts";
@@ -69,7 +69,7 @@ class ValidatingWebhooks {
     return outcome;
   }
 
-  async #review(invocation: Invocation, texts: ObjectTexts): Promise<Answer> {
+  async #review(invocation: Invocation, texts: ObjectTexts): Promise<ReviewResult> {
     const { allowed, status } = await this.#parts.caller.call(invocation, texts);
     return allowed ? { changed: false } : { denied: denied(invocation.placed.webhook.name, status) };
   }

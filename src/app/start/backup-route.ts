@@ -11,7 +11,7 @@ const TYPES = { zstd: "application/zstd", gzip: "application/gzip" } as const;
 export const backupRoute = (store: Store, dialect: Dialect, clock: Clock): Route => ({
   path: "/keelson/v1/backup",
   methods: ["GET"],
-  answer: async (server, request) => {
+  handle: async (server, request) => {
     const compression = request.incoming.query.text("compression") || "zstd";
     if (compression !== "zstd" && compression !== "gzip") {
       throw badRequest(`expected compression to be zstd or gzip, got ${JSON.stringify(compression)}`);

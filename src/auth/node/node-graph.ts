@@ -21,7 +21,7 @@ const VOLUMES = "persistentvolumes";
 /** With more changes, everything is read again. */
 const MAX_CHANGES = 5000;
 
-/** Answers which objects the Pods of a node refer to. */
+/** Knows which objects the Pods of a node refer to. */
 export class NodeGraph {
   readonly #lookup: Lookup;
   readonly #loop: Loop;

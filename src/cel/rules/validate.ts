@@ -162,14 +162,14 @@ class RuleValidation {
       const isOptional = source.optionalOldSelf === true;
       if (!program || (rule.usesOldSelf && (old ?? undefined) === undefined && !isOptional)) continue;
       const optional = oldSelf === undefined ? NONE : new Optional(oldSelf);
-      const { value: answer, cost } = program.run([self, isOptional && place.compares ? optional : oldSelf], RUN_LIMIT);
+      const { value: result, cost } = program.run([self, isOptional && place.compares ? optional : oldSelf], RUN_LIMIT);
       if (cost > this.left) return this.#end(tell(OUT_OF_BUDGET));
       this.left -= cost;
       yield;
-      if (answer === true) continue;
-      if (answer instanceof Failure) {
-        const isTooDear = answer.message.startsWith("operation cancelled: actual cost limit exceeded");
-        const violation = tell(whyNoAnswer(answer.message, isTooDear, source));
+      if (result === true) continue;
+      if (result instanceof Failure) {
+        const isTooDear = result.message.startsWith("operation cancelled: actual cost limit exceeded");
+        const violation = tell(whyNoResult(result.message, isTooDear, source));
         if (isTooDear) return this.#end(violation);
         this.violations.push(violation);
         continue;
@@ -235,7 +235,7 @@ const joined = (field: string, place: string): string => (place.startsWith("[") 
 /** The name of a rule in errors: its message, else its expression. */
 const nameOf = ({ message = "", rule }: RuleSource): string => (message === "" ? rule : message).trim();
 
-function whyNoAnswer(message: string, isTooDear: boolean, source: RuleSource): string {
+function whyNoResult(message: string, isTooDear: boolean, source: RuleSource): string {
   const name = nameOf(source);
   if (message.startsWith("no such overload")) {
     return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${name}`;

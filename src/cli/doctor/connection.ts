@@ -74,28 +74,28 @@ export async function askFindings(
   }
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly json: unknown;
   readonly date: string | undefined;
 }
 
-type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<Answer>;
+type Ask = (method: "GET" | "POST", path: string, body?: object) => Promise<JsonResponse>;
 
 const asking =
   (transport: Transport, agent: string, signal: AbortSignal): Ask =>
   async (method, path, body) => {
     const headers = { "user-agent": agent, "content-type": "application/json", accept: "application/json" };
-    const answer = await transport({
+    const response = await transport({
       method,
       path,
       headers,
       signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await readShort(answer.body);
-    const { date } = answer.headers ?? {};
-    return { status: answer.status, json: parsed(text), date: typeof date === "string" ? date : undefined };
+    const text = await readShort(response.body);
+    const { date } = response.headers ?? {};
+    return { status: response.status, json: parsed(text), date: typeof date === "string" ? date : undefined };
   };
 
 function parsed(text: string): unknown {

@@ -163,8 +163,8 @@ const DEFINITIONS = ["k8s.io", "svc.io"].map(
 
 async function firstFound<T extends { readonly status: number }>(calls: readonly (() => Promise<T>)[]): Promise<T> {
   for (const [i, call] of calls.entries()) {
-    const answer = await call();
-    if (answer.status !== 404 || i === calls.length - 1) return answer;
+    const response = await call();
+    if (response.status !== 404 || i === calls.length - 1) return response;
   }
   throw new Error("expected a call");
 }

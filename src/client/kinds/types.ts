@@ -101,7 +101,7 @@ export interface APIServiceSpec {
   readonly versionPriority: number;
 }
 
-/** The Service of the server that answers; none where this one does. */
+/** The Service of the server that responds; none where this one does. */
 export interface APIServiceSpecService {
   /** The namespace of the Service. */
   readonly namespace?: string;
@@ -1983,7 +1983,7 @@ export interface CustomResourceDefinitionSpecVersion {
   readonly served: boolean;
   /** Whether objects are stored in it; one version is. */
   readonly storage: boolean;
-  /** Whether answers carry a warning. */
+  /** Whether responses carry a warning. */
   readonly deprecated?: boolean;
   /** The words of that warning. */
   readonly deprecationWarning?: string;
@@ -2178,7 +2178,7 @@ export interface MutatingWebhookConfigurationWebhookClientConfig {
   readonly caBundle?: string;
 }
 
-/** The service that answers. */
+/** The Service of the webhook. */
 export interface MutatingWebhookConfigurationWebhookClientConfigService {
   /** The namespace of the service. */
   readonly namespace: string;
@@ -2453,7 +2453,7 @@ export interface EndpointSliceEndpoint {
 export interface EndpointSliceEndpointConditions {
   /** Whether it takes requests; unset is yes. */
   readonly ready?: boolean;
-  /** Whether it answers, also while it ends. */
+  /** Whether it responds, also while it terminates. */
   readonly serving?: boolean;
   /** Whether it ends. */
   readonly terminating?: boolean;
@@ -3385,7 +3385,7 @@ export interface SubjectAccessReviewSpecNonResourceAttributes {
   readonly verb?: string;
 }
 
-/** The answer. */
+/** The decision. */
 export interface SubjectAccessReviewStatus {
   /** Whether the request is allowed. */
   readonly allowed: boolean;
@@ -5259,7 +5259,7 @@ export interface SelfSubjectReview {
   readonly status: SelfSubjectReviewStatus;
 }
 
-/** The answer. */
+/** The result. */
 export interface SelfSubjectReviewStatus {
   readonly userInfo?: SelfSubjectReviewStatusUserInfo;
 }
@@ -5798,7 +5798,7 @@ export interface TokenReviewSpec {
   readonly audiences?: readonly string[];
 }
 
-/** The answer. */
+/** The result. */
 export interface TokenReviewStatus {
   /** Whether the token is good. */
   readonly authenticated?: boolean;

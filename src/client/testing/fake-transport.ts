@@ -1,12 +1,12 @@
 /** A transport for tests, which respond to each request. */
-import type { Transport, TransportAnswer, TransportRequest } from "../transport.ts";
+import type { Transport, TransportResponse, TransportRequest } from "../transport.ts";
 
 /** A pending request. */
 export class Call {
   readonly request: TransportRequest;
-  readonly #response: PromiseWithResolvers<TransportAnswer>;
+  readonly #response: PromiseWithResolvers<TransportResponse>;
 
-  constructor(request: TransportRequest, response: PromiseWithResolvers<TransportAnswer>) {
+  constructor(request: TransportRequest, response: PromiseWithResolvers<TransportResponse>) {
     this.request = request;
     this.#response = response;
   }
@@ -26,12 +26,12 @@ export class Call {
   }
 
   /** Responds with JSON. */
-  json(body: unknown, status = 200, headers: TransportAnswer["headers"] = {}): void {
+  json(body: unknown, status = 200, headers: TransportResponse["headers"] = {}): void {
     this.text(JSON.stringify(body), status, headers);
   }
 
   /** Responds with text. */
-  text(text: string, status = 200, headers: TransportAnswer["headers"] = {}): void {
+  text(text: string, status = 200, headers: TransportResponse["headers"] = {}): void {
     const body = (async function* () {
       yield Buffer.from(text);
     })();
@@ -39,7 +39,7 @@ export class Call {
   }
 
   /** Responds with a failed Status. */
-  refuse(code: number, reason: string, headers: TransportAnswer["headers"] = {}): void {
+  refuse(code: number, reason: string, headers: TransportResponse["headers"] = {}): void {
     this.json({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, reason }, code, headers);
   }
 
@@ -116,7 +116,7 @@ export class FakeServer {
   #arrived: (() => void) | undefined;
 
   readonly transport: Transport = (request) => {
-    const response = Promise.withResolvers<TransportAnswer>();
+    const response = Promise.withResolvers<TransportResponse>();
     const { signal } = request;
     signal?.addEventListener("abort", () => response.reject(signal.reason as Error));
     this.calls.push(new Call(request, response));

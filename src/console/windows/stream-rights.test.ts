@@ -17,7 +17,7 @@ test("rights that are taken back while rights are checked count, too", async () 
   const path = "/context";
   const { ask, put } = await testServer({
     unmetered: true,
-    routes: [{ path, answer: (server, { response }) => ((context = server), response.respond(200, {})) }],
+    routes: [{ path, handle: (server, { response }) => ((context = server), response.respond(200, {})) }],
   });
   await ask("GET", path);
   await put(configMap("a"));

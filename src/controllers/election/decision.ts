@@ -30,7 +30,7 @@ const OLDEST_EMULATION_VERSION = "OldestEmulationVersion";
 const CANDIDATE_VALID_MS = 30 * 60_000;
 /** After this time without a renewal a candidate is pinged even when no election is due (LC-18). */
 const CANDIDATE_REFRESH_MS = CANDIDATE_VALID_MS / 2;
-/** The maximum age of a renewal in an election, and the time to answer a ping. */
+/** The maximum age of a renewal in an election, and the time to respond to a ping. */
 const ELECTION_MS = 5000;
 const LEASE_DURATION_MS = 5000;
 const TIMER_TOLERANCE_MS = 1000;

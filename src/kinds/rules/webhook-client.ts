@@ -13,7 +13,7 @@ import { parseGoUrl } from "../../util/go-url.ts";
 export const WebhookClientConfig = t.struct("The address of the webhook: a URL or a service.", {
   url: t.pointer(t.text("Its address, `https://...`.")),
   service: t.pointer(
-    t.struct("The service that answers.", {
+    t.struct("The Service of the webhook.", {
       namespace: t.required(t.text("The namespace of the service.")),
       name: t.required(t.text("The name of the service.")),
       path: t.pointer(t.text("The path of the URL.")),

@@ -4,7 +4,7 @@
  * nothing but {@link Reservation}s, such as an address or a share of a quota. Reservations are kept when the writes are stored, and
  * released when they are not.
  *
- *     lock -> judge -> confirm reservations -> store, all or none -> keep reservations -> answer
+ *     lock -> judge -> confirm reservations -> store, all or none -> keep reservations -> result
  *               ^                                |
  *               +--- another server was faster --+
  *
@@ -25,15 +25,15 @@ import { PlannedLookup, type PlannedWrite } from "./planned.ts";
 import { waitForRevision, waitUntilFresh } from "../kind/freshness.ts";
 
 /** The decision of a verb. */
-export interface Plan<Answer> {
+export interface Plan<Result> {
   /** They are stored all or none. The list is empty where nothing changes, as in a dry run. */
   readonly writes: readonly PlannedWrite[];
   /** Why the store would refuse them; then they are not sent to the store. */
   readonly refusal?: StoreError;
   /** Returns the result once they are stored, given the revision of the first; 0 where there are none. */
-  answer(revision: number): Answer;
+  result(revision: number): Result;
   /** Returns the writes that follow them, given the revision of the first, before the result is returned. */
-  readonly followUp?: ((revision: number) => Plan<Answer>) | undefined;
+  readonly followUp?: ((revision: number) => Plan<Result>) | undefined;
 }
 
 /** A resource that a write holds alone until it is known whether it is stored. */
@@ -68,7 +68,7 @@ export const whenHeld = <T, R>(
 ): R | Promise<R> => (work instanceof Promise ? whileHeld(hold, work).then(next) : next(work));
 
 /** A write as a verb submits it. */
-export interface Proposal<Answer> {
+export interface Proposal<Result> {
   readonly kind: Kind;
   readonly target: Target;
   readonly caller: Caller;
@@ -76,24 +76,24 @@ export interface Proposal<Answer> {
   /** The key in the store whose writers wait for each other; undefined for a new object. */
   readonly lock: string | undefined;
   /** Decides by the stored state. Throws an `ApiError` to refuse. */
-  judge(attempt: Judging): Plan<Answer> | Promise<Plan<Answer>>;
+  judge(attempt: Judging): Plan<Result> | Promise<Plan<Result>>;
   /** Whether to judge again after this refusal of the store: another server was faster. */
   judgesAgain?(refused: StoreError): boolean;
 }
 
-type Proposals<Answer> = readonly [Proposal<Answer>, ...Proposal<Answer>[]];
+type Proposals<Result> = readonly [Proposal<Result>, ...Proposal<Result>[]];
 
 /** The number of attempts that other servers may win before the request fails. */
 const MAX_TRIES = 12;
 
 /** Carries out a write. Rejects with an `ApiError`. */
-export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer> {
+export async function commit<Result>(proposal: Proposal<Result>): Promise<Result> {
   const { kind, lock } = proposal;
   const { locks } = kind.shared;
-  const work = (hold: Hold): Promise<readonly Answer[]> => carryOut([proposal], hold);
+  const work = (hold: Hold): Promise<readonly Result[]> => carryOut([proposal], hold);
   try {
-    const [answer] = await (lock === undefined ? locks.alone(work) : locks.run(lock, work));
-    return answer!;
+    const [result] = await (lock === undefined ? locks.alone(work) : locks.run(lock, work));
+    return result!;
   } catch (error) {
     throw lockError(error);
   }
@@ -105,13 +105,13 @@ export async function commit<Answer>(proposal: Proposal<Answer>): Promise<Answer
  *
  * @param proposals one at least, each of another object
  */
-export function commitTogether<Answer>(proposals: Proposals<Answer>): Promise<readonly Answer[]> {
+export function commitTogether<Result>(proposals: Proposals<Result>): Promise<readonly Result[]> {
   const keys = proposals.map(({ lock }) => lock).filter((lock) => lock !== undefined);
   return withLocks(proposals[0].kind.shared.locks, keys, (hold) => carryOut(proposals, hold));
 }
 
 /** Judges and stores again until no other server is faster. */
-async function carryOut<Answer>(proposals: Proposals<Answer>, hold: Hold): Promise<readonly Answer[]> {
+async function carryOut<Result>(proposals: Proposals<Result>, hold: Hold): Promise<readonly Result[]> {
   const warnings = proposals.map(({ ctx }) => ctx.warnings.length);
   for (let tries = 1; ; tries++) {
     const attempt = new Attempt(proposals, hold);
@@ -129,23 +129,23 @@ async function carryOut<Answer>(proposals: Proposals<Answer>, hold: Hold): Promi
   }
 }
 
-const isOvertaken = <Answer>(error: unknown, proposal: Proposal<Answer>): error is StoreError =>
+const isOvertaken = <Result>(error: unknown, proposal: Proposal<Result>): error is StoreError =>
   error instanceof StoreError && (proposal.judgesAgain?.(error) ?? false);
 
 /** The name of the object of a key in the store. */
 const nameIn = ({ stored, namespaced }: Kind, key: string): string =>
   key.slice(namespaced ? key.indexOf("/", stored.prefix.length) + 1 : stored.prefix.length);
 
-class Attempt<Answer> implements Judging {
+class Attempt<Result> implements Judging {
   readonly hold: Hold;
-  readonly #proposals: Proposals<Answer>;
-  readonly #plans: Plan<Answer>[] = [];
+  readonly #proposals: Proposals<Result>;
+  readonly #plans: Plan<Result>[] = [];
   /** Shows the writes of the plans so far to those that follow; undefined for a write alone, and before the first plan. */
   #planned: PlannedLookup | undefined = undefined;
   #reservations: Reservation[] = [];
   readonly #endings: Reservation[] = [];
 
-  constructor(proposals: Proposals<Answer>, hold: Hold) {
+  constructor(proposals: Proposals<Result>, hold: Hold) {
     this.#proposals = proposals;
     this.hold = hold;
   }
@@ -164,7 +164,7 @@ class Attempt<Answer> implements Judging {
   }
 
   /** Judges, stores and returns the result; reservations are kept where the writes are stored, and released where they are not. */
-  async run(): Promise<readonly Answer[]> {
+  async run(): Promise<readonly Result[]> {
     let revisions: readonly number[] | undefined;
     try {
       for (const proposal of this.#proposals) {
@@ -187,7 +187,7 @@ class Attempt<Answer> implements Judging {
     }
     const ended = revisions ? inOrder(this.#reservations, (one) => one.keep?.()) : this.#release();
     if (ended) await ended;
-    return this.#plans.map((plan, i) => plan.answer(revisions?.[i] ?? 0));
+    return this.#plans.map((plan, i) => plan.result(revisions?.[i] ?? 0));
   }
 
   /** Notifies the reservations that the attempt has ended. */
@@ -196,7 +196,7 @@ class Attempt<Answer> implements Judging {
   }
 
   /** The write that an error is about, and the name of its object. */
-  refused(error: unknown): { readonly proposal: Proposal<Answer>; readonly name: string } {
+  refused(error: unknown): { readonly proposal: Proposal<Result>; readonly name: string } {
     const key = error instanceof StoreError ? error.key : undefined;
     const at = this.#plans.findIndex(({ writes }) => writes.some(({ write }) => write.key === key));
     // Otherwise the one that was judged last.
@@ -205,7 +205,7 @@ class Attempt<Answer> implements Judging {
     return { proposal, name: key?.startsWith(kind.stored.prefix) ? nameIn(kind, key) : target.name };
   }
 
-  #add(plan: Plan<Answer>): void {
+  #add(plan: Plan<Result>): void {
     this.#plans.push(plan);
     if (this.#proposals.length === 1) return;
     this.#planned ??= new PlannedLookup(this.#proposals[0].kind.shared.lookup);

@@ -22,7 +22,7 @@ export interface Action {
   /** Validates the object, after admission has changed it and before admission validates it. */
   validate?(request: ActionRequest): void;
   /** Writes the result into the object, or does what was requested and returns a Status. */
-  answer(request: ActionRequest): void | Status | Promise<void | Status>;
+  handle(request: ActionRequest): void | Status | Promise<void | Status>;
 }
 
 /** Actions by the group and kind of their objects: `authentication.k8s.io/TokenRequest`. */

@@ -58,10 +58,10 @@ export function checkedConverter(converter: UncheckedConverter, isKnown: (apiVer
       if (object.apiVersion === to) return object;
       askable(object, to);
       try {
-        const converted = converter.convert(object, to, replaced);
-        if (!(converted instanceof Promise)) return sameObject(object, to, converted);
-        return converted.then(
-          (answer) => sameObject(object, to, answer),
+        const result = converter.convert(object, to, replaced);
+        if (!(result instanceof Promise)) return sameObject(object, to, result);
+        return result.then(
+          (converted) => sameObject(object, to, converted),
           (error: unknown) => Promise.reject(failed([object], to, error)),
         );
       } catch (error) {
@@ -73,31 +73,31 @@ export function checkedConverter(converter: UncheckedConverter, isKnown: (apiVer
   if (convertAll) {
     checked.convertAll = async (objects, to) => {
       for (const object of objects) askable(object, to);
-      let answers: readonly unknown[];
+      let converted: readonly unknown[];
       try {
-        answers = await convertAll(objects, to);
-        if (answers.length !== objects.length) {
-          throw new Error(`expected ${objects.length} converted objects, got ${answers.length}`);
+        converted = await convertAll(objects, to);
+        if (converted.length !== objects.length) {
+          throw new Error(`expected ${objects.length} converted objects, got ${converted.length}`);
         }
       } catch (error) {
         throw failed(objects, to, error);
       }
-      return objects.map((object, i) => sameObject(object, to, answers[i]));
+      return objects.map((object, i) => sameObject(object, to, converted[i]));
     };
   }
   return checked;
 }
 
 /** The result of a converter for an object, if it is that object. */
-function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
+function sameObject(object: ApiObject, to: string, converted: unknown): ApiObject {
   const refuse = (what: string, got: unknown): never => {
     throw failed([object], to, new Error(`expected ${what}, got ${JSON.stringify(got) ?? "nothing"}`));
   };
   const same = (what: string, expected: unknown, got: unknown): void => {
     if (got !== expected) refuse(`${what} of the converted object to be ${JSON.stringify(expected)}`, got);
   };
-  if (!isObject(answer)) return refuse("the converted object to be an object", answer);
-  const { apiVersion, kind, metadata } = answer;
+  if (!isObject(converted)) return refuse("the converted object to be an object", converted);
+  const { apiVersion, kind, metadata } = converted;
   same("apiVersion", to, apiVersion);
   same("kind", object.kind, kind);
   if (!isObject(metadata)) return refuse("metadata of the converted object to be an object", metadata);
@@ -117,7 +117,7 @@ function sameObject(object: ApiObject, to: string, answer: unknown): ApiObject {
     throw failed([object], to, new Error(errors.causes.map((c) => `${c.field}: ${c.message}`).join(", ")));
   const { labels: _, annotations: __, ...kept } = object.metadata;
   return {
-    ...answer,
+    ...converted,
     apiVersion: to,
     kind: object.kind,
     metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },

@@ -68,7 +68,7 @@ const unfit = ({ definition }: CompiledKind, why: string): string =>
   `${definition.kind} in version "${definition.version}" cannot be handled as a ${definition.kind}: ${why}`;
 
 /** Decodes an object that another server returned (an admission webhook): drops unknown members; 400 for wrong types. */
-export function decodeAnswered(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
+export function decodeReturned(kind: CompiledKind, value: Value, ctx: WriteContext): ApiObject {
   if (isObject(value)) checkKind(kind, value, ctx);
   const walked = walk(kind, value);
   if (walked.mismatch) throw badRequest(unfit(kind, misfit(kind, walked.mismatch)));

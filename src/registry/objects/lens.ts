@@ -32,7 +32,7 @@ export interface Form {
   /** The managed fields of the object after an apply to the view of `old` has returned `owners`. */
   owners(old: ApiObject, owners: readonly ManagedFields[]): readonly ManagedFields[];
   /** The result of a write. */
-  answer(result: WriteResult): WriteResult;
+  result(result: WriteResult): WriteResult;
   /** The result of a get. */
   entry(entry: Entry, object: () => ApiObject): Entry;
 }
@@ -54,7 +54,7 @@ function plain(kind: Kind): Form {
       put: (_old, value) => value,
       write: () => undefined,
       owners: (_old, owners) => owners,
-      answer: (result) => result,
+      result: (result) => result,
       entry: (entry) => entry,
     };
     plainForms.set(kind, form);
@@ -85,7 +85,7 @@ function lensForm(kind: Kind, taken: ResourceDefinition, lens: Lens): Form {
     },
     write: (object, changed) => lens.write(object, changed),
     owners: (old, owners) => ownersOfObject(kind, lens, old.metadata.managedFields ?? [], owners),
-    answer: (result) => ({ ...result, ...bytesAnd(show(result.object)) }),
+    result: (result) => ({ ...result, ...bytesAnd(show(result.object)) }),
     entry(entry, object) {
       lens.missing?.(object());
       return new LensEntry(entry, show(object()));

@@ -16,7 +16,7 @@ import type { Span } from "../../util/span.ts";
 import type { Value } from "../../value/value.ts";
 import type { Judging } from "../commit/commit.ts";
 import type { Caller, Target } from "../contract.ts";
-import { decodeAnswered } from "../objects/decode.ts";
+import { decodeReturned } from "../objects/decode.ts";
 import type { Kind, StoredResource } from "../kind/kind.ts";
 
 /** The subject of a write request. */
@@ -137,7 +137,7 @@ export class ObjectRequest implements AdmissionRequest {
   replace(value: Value): void | Promise<void> {
     const { form, ctx, stored } = this.#parts;
     if (!this.object) return undefined;
-    putInPlace(this.object, form ? decodeAnswered(form, value, ctx) : (value as unknown as ApiObject));
+    putInPlace(this.object, form ? decodeReturned(form, value, ctx) : (value as unknown as ApiObject));
     const original = this.#original;
     if (!original) return undefined;
     const { object: shown } = original;

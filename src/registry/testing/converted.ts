@@ -15,7 +15,7 @@ export interface Asked {
   calls: number;
   objects: number;
   /** Returns the result for an object; by default a copy with the requested version. */
-  answer: (object: ApiObject, to: string) => unknown;
+  convert: (object: ApiObject, to: string) => unknown;
   /** Awaited before each result; by default a pass of the loop. */
   wait: () => Promise<unknown>;
 }
@@ -25,14 +25,14 @@ export function askingConverter(): { readonly asked: Asked; readonly converter: 
   const asked: Asked = {
     calls: 0,
     objects: 0,
-    answer: (object, to) => ({ ...object, apiVersion: to }),
+    convert: (object, to) => ({ ...object, apiVersion: to }),
     wait: () => new Promise((resolve) => void setImmediate(resolve)),
   };
   const convertAll = async (objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> => {
     asked.calls++;
     asked.objects += objects.length;
     await asked.wait();
-    return objects.map((object) => asked.answer(object, to) as ApiObject);
+    return objects.map((object) => asked.convert(object, to) as ApiObject);
   };
   return { asked, converter: { convert: (object, to) => convertAll([object], to).then(([one]) => one!), convertAll } };
 }

@@ -44,7 +44,7 @@ async function accounts(...steps: readonly AdmissionStep[]): Promise<Resource> {
           [
             actionKey(request),
             {
-              answer({ object, parent }) {
+              handle({ object, parent }) {
                 Object.assign(object, { status: { token: `of ${parent().metadata.name}` } });
               },
             },

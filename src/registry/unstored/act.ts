@@ -5,7 +5,7 @@
  * An {@link Action} carries the create out. It is found by the group and kind of the object. The create passes admission
  * first, as any create does:
  *
- *     decode -> ownership -> admission (mutate) -> validate -> admission (validate) -> answer
+ *     decode -> ownership -> admission (mutate) -> validate -> admission (validate) -> action
  *
  * @module
  */
@@ -45,7 +45,7 @@ interface ActionPath {
 
 function actionOf(actions: Actions, definition: ResourceDefinition): Action {
   const action = actions.get(actionKey(definition));
-  if (!action) throw new Error(`expected an action that answers ${actionKey(definition)}`);
+  if (!action) throw new Error(`expected an action for ${actionKey(definition)}`);
   return action;
 }
 
@@ -123,7 +123,7 @@ async function act(path: ActionPath, request: ActionRequest): Promise<AskResult>
   const { object, ctx, options } = request;
   return withWarnings(ctx, async () => {
     await admit(path, request);
-    const status = await path.action.answer(request);
+    const status = await path.action.handle(request);
     refuseInvalid(path, request);
     if (status) return { status, code: 201, changed: !options.dryRun, warnings: ctx.warnings };
     return unstoredResult(object, 201, ctx);

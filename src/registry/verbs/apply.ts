@@ -54,7 +54,7 @@ export async function applyPatch(write: Write, body: Body, options: PatchOptions
     },
     missing: target.subresource ? undefined : () => create(write, body, intent, apply),
   });
-  return form.answer(result);
+  return form.result(result);
 }
 
 /**
@@ -175,7 +175,7 @@ function appliedOf(
   }
 }
 
-/** 400 with the path of every fault (DEC-22; the reference answers 500). */
+/** 400 with the path of every fault (DEC-22; kube-apiserver responds 500). */
 function unfit(faults: readonly { readonly path: string; readonly message: string }[]): ApiError {
   const texts = faults.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return badRequest(`the intent does not fit the schema: ${texts.slice(0, 20).join("; ")}`);

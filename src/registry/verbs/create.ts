@@ -127,21 +127,21 @@ function planPrepared(
   if (there) {
     const refusal = new StoreError("exists", "it exists already", { key: storeKey, revision: there.revision });
     if (options.dryRun || attempt.transaction) throw refusal;
-    const answer = (): never => {
+    const result = (): never => {
       throw refusal;
     };
-    return { writes: [], refusal, answer };
+    return { writes: [], refusal, result };
   }
   if (options.dryRun) {
-    const answer = (shown: ApiObject) => () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx);
+    const result = (shown: ApiObject) => () => unstoredResult(withSentVersion(write, shown, sent), 201, ctx);
     const shown = shownAfterStoring(kind, object, undefined);
-    return whenHeld(attempt, shown, (one) => ({ writes: [], answer: answer(one) }));
+    return whenHeld(attempt, shown, (one) => ({ writes: [], result: result(one) }));
   }
   return whenHeld(attempt, storedForm(kind, object, undefined), (form) => ({
     writes: [
       { kind, namespace, name, object: form, write: { type: "create", key: storeKey, value: encodeObject(form) } },
     ],
-    answer: (revision) => writtenResult(kind, key, object, revision, 201, ctx),
+    result: (revision) => writtenResult(kind, key, object, revision, 201, ctx),
   }));
 }
 

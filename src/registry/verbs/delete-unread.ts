@@ -48,7 +48,7 @@ export async function deleteUnread(
       const status = deleted(kind.ref, name, "");
       return {
         writes: [{ kind, namespace, name, object: undefined, write }],
-        answer: () => ({ status, code: 200, changed: true, warnings: [] }),
+        result: () => ({ status, code: 200, changed: true, warnings: [] }),
       };
     },
   });

@@ -107,15 +107,15 @@ async function planMarked(
   marked: ApiObject,
 ): Promise<Plan<DeleteResult>> {
   const { kind, options, ctx } = deletion;
-  const asWaiting = (result: WriteResult): DeleteResult => answerWaiting(deletion, result);
-  if (options.dryRun) return { writes: [], answer: () => asWaiting(unstoredResult(marked, 200, ctx)) };
+  const asWaiting = (result: WriteResult): DeleteResult => waitingResult(deletion, result);
+  if (options.dryRun) return { writes: [], result: () => asWaiting(unstoredResult(marked, 200, ctx)) };
   if (equal(asValue(marked), asValue(old))) {
-    return { writes: [], answer: () => asWaiting(new StoredResult(kind, entry, 200, ctx)) };
+    return { writes: [], result: () => asWaiting(new StoredResult(kind, entry, 200, ctx)) };
   }
   const form = await whileHeld(attempt.hold, storedForm(kind, marked, entry));
   return {
     writes: [markWrite(deletion, entry, form, encodeObject(form))],
-    answer: (revision) => asWaiting(writtenResult(kind, entry.key, marked, revision, 200, ctx)),
+    result: (revision) => asWaiting(writtenResult(kind, entry.key, marked, revision, 200, ctx)),
   };
 }
 
@@ -130,7 +130,7 @@ async function planRemoval(
   const { kind, options, limit } = deletion;
   // Watchers of kinds with a grace period see the object as one that is being deleted before it is gone.
   const last = kind.definition.gracePeriod === undefined ? old : marked;
-  if (options.dryRun) return { writes: [], answer: () => answerDryRun(deletion, entry, marked) };
+  if (options.dryRun) return { writes: [], result: () => dryRunResult(deletion, entry, marked) };
   const changes = !equal(asValue(last), asValue(old));
   const form = changes ? await whileHeld(attempt.hold, storedForm(kind, last, entry)) : parseStored(entry);
   if (limit.isOver) await limit.pause();
@@ -140,7 +140,7 @@ async function planRemoval(
   const value = keptBytes(text);
   const removal = (before: number): Plan<DeleteResult> => ({
     writes: [removeWrite(deletion, entry, value, before)],
-    answer: (revision) => answerRemoved(deletion, last, form === last ? text : undefined, revision),
+    result: (revision) => removedResult(deletion, last, form === last ? text : undefined, revision),
   });
   if (!changes) return removal(entry.revision);
   return { ...removal(entry.revision), writes: [markWrite(deletion, entry, form, value)], followUp: removal };
@@ -181,7 +181,7 @@ const removeWrite = (
 });
 
 /** @param text of `last`, where that is the form in which it was stored */
-function answerRemoved(
+function removedResult(
   { kind, target, ctx }: Deletion,
   last: ApiObject,
   text: string | undefined,
@@ -195,7 +195,7 @@ function answerRemoved(
   return { status, code: 200, changed: true, warnings: ctx.warnings };
 }
 
-function answerDryRun({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
+function dryRunResult({ kind, target, ctx }: Deletion, entry: Entry, marked: ApiObject): DeleteResult {
   const { definition } = kind;
   if (definition.deleteReturns === "object") {
     return definition.gracePeriod ? unstoredResult(marked, 200, ctx) : new StoredResult(kind, entry, 200, ctx);
@@ -283,7 +283,7 @@ export function checkPreconditions(
 }
 
 /** The result of a deletion that waits: the object, or a Status for some kinds and dialects (AMB-41). */
-function answerWaiting({ kind, target, options, ctx }: Deletion, result: WriteResult): DeleteResult {
+function waitingResult({ kind, target, options, ctx }: Deletion, result: WriteResult): DeleteResult {
   const { rules } = ctx.dialect;
   const isAccepted =
     options.orphanDependents === false ||

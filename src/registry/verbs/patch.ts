@@ -76,7 +76,7 @@ async function patchNow(write: Write, body: Body, options: PatchOptions): Promis
       checkVersion(write, value, old);
     },
   });
-  return form.answer(result);
+  return form.result(result);
 }
 
 /** An object with more bytes is read, patched and decoded in a step each. */

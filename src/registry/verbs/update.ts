@@ -78,7 +78,7 @@ async function updateNow(write: Write, body: Body): Promise<WriteResult> {
           }
         : undefined,
   });
-  return form.answer(result);
+  return form.result(result);
 }
 
 /** How a verb makes the next state of an object. */
@@ -166,7 +166,7 @@ function planChanged(
   const plan = () => planWrite(write, attempt, entry, object, old);
   // An object that is stored in an older version or with an older key is written again, even when nothing else changes (CRYPT-7).
   if (!sameObject(object, old) || isStale(kind, entry)) return plan();
-  const unchanged = { writes: [], answer: () => new StoredResult(kind, entry, 200, ctx) };
+  const unchanged = { writes: [], result: () => new StoredResult(kind, entry, 200, ctx) };
   const outdated = kind.shared.store.isOutdated?.(kind.stored.prefix + entry.key);
   return outdated ? whenHeld(attempt, outdated, (isOutdated) => (isOutdated ? plan() : unchanged)) : unchanged;
 }
@@ -182,7 +182,7 @@ function planWrite(
   const gone = isGone(kind, object, old);
   if (options.dryRun) {
     const shown = gone ? object : shownAfterStoring(kind, object, entry);
-    return whenHeld(attempt, shown, (one) => ({ writes: [], answer: () => unstoredResult(one, 200, ctx) }));
+    return whenHeld(attempt, shown, (one) => ({ writes: [], result: () => unstoredResult(one, 200, ctx) }));
   }
   if (gone) freeAll(kind, attempt, object);
   // The event of a delete shows the last state of the object, with the finalizers that held it.
@@ -194,7 +194,7 @@ function planWrite(
     const planned = { type, key, value: encodeObject(form), expected: entry.revision, leaves } as const;
     return {
       writes: [{ kind, namespace, name, object: gone ? undefined : form, write: planned }],
-      answer: (revision) => writtenResult(kind, entry.key, object, revision, 200, ctx),
+      result: (revision) => writtenResult(kind, entry.key, object, revision, 200, ctx),
     };
   });
 }

@@ -59,7 +59,7 @@ describe("an answer that is not the object that was asked for", () => {
     const { asked, v1, v2, store } = await convertedWidgets();
     await v1.create(named(""), body("v1", "w"), WRITE, CALLER);
     const { revision } = store;
-    asked.answer = answer;
+    asked.convert = answer;
     for (const trying of [
       () => read(v2, "w"),
       () => v2.list("", LIST),
@@ -71,7 +71,7 @@ describe("an answer that is not the object that was asked for", () => {
     }
     expect(store.revision).toBe(revision);
     expect(await read(v1, "w")).toMatchObject({ spec: { a: "b" } });
-    asked.answer = (object, to) => ({ ...object, apiVersion: to });
+    asked.convert = (object, to) => ({ ...object, apiVersion: to });
     expect(await read(v2, "w")).toMatchObject({ apiVersion: "example.com/v2" });
   });
 
@@ -91,7 +91,7 @@ describe("an answer that is not the object that was asked for", () => {
   test("of metadata only labels and annotations are taken", async () => {
     const { asked, v1, v2 } = await convertedWidgets();
     await v1.create(named(""), body("v1", "w"), WRITE, CALLER);
-    asked.answer = ({ metadata: { name, uid }, ...rest }, to) => ({
+    asked.convert = ({ metadata: { name, uid }, ...rest }, to) => ({
       ...rest,
       apiVersion: to,
       metadata: { name, uid, labels: { a: "b" }, resourceVersion: "99", generation: 9 },
@@ -224,7 +224,7 @@ describe("fields that a conversion makes", () => {
   /** What is `colour` in v1 is `shade` in v2. */
   async function painted() {
     const all = await convertedWidgets({ selectableFields: { "spec.colour": colour, "spec.shade": shade } });
-    all.asked.answer = (object, to) => ({
+    all.asked.convert = (object, to) => ({
       ...object,
       apiVersion: to,
       spec: to.endsWith("v2") ? { shade: colour(object) } : { colour: shade(object) },

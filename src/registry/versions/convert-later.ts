@@ -34,8 +34,8 @@ export function convertWithin(kind: Pick<Kind, "stored">, object: ApiObject, to:
   const { converter } = kind.stored;
   const known = conversions.getStore();
   const key = known ? `${to} ${canonicalJson(asValue(object))}` : "";
-  const answer = known?.get(key);
-  if (answer) return answer;
+  const result = known?.get(key);
+  if (result) return result;
   const converted = converter.convert(object, to);
   if (!(converted instanceof Promise)) return converted;
   if (!known) throw new Error("expected a conversion that waits to be requested within converting()");

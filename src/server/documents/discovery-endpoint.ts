@@ -31,28 +31,28 @@ export function discoveryRoutes(registry: Registry, loop: Loop): readonly Route[
       .flatMap((one) =>
         one.versions.map(({ version }) => (core ? `/api/${version}` : `/apis/${one.group}/${version}`)),
       );
-  const resources: Route["answer"] = (_server, { response }, { group = "", version = "" }) =>
+  const resources: Route["handle"] = (_server, { response }, { group = "", version = "" }) =>
     respondWithResources(response, discovery, group, version);
   return [
     {
       path: "/api",
       slash: true,
       methods: GET,
-      answer: (_server, { response }) => respondWithGroups(response, discovery, true),
+      handle: (_server, { response }) => respondWithGroups(response, discovery, true),
     },
-    { path: "/api/{version}", slash: true, methods: GET, listed: () => versions(true), answer: resources },
-    { path: "/api/{rest...}", answer: nothing },
+    { path: "/api/{version}", slash: true, methods: GET, listed: () => versions(true), handle: resources },
+    { path: "/api/{rest...}", handle: nothing },
     // Any method, as the reference does.
-    { path: "/apis", slash: true, answer: (_server, { response }) => respondWithGroups(response, discovery, false) },
+    { path: "/apis", slash: true, handle: (_server, { response }) => respondWithGroups(response, discovery, false) },
     {
       path: "/apis/{group}",
       slash: true,
       methods: GET,
       listed: () => groups().map(({ group }) => `/apis/${group}`),
-      answer: (_server, { response }, { group = "" }) => respondWithGroup(response, discovery, group),
+      handle: (_server, { response }, { group = "" }) => respondWithGroup(response, discovery, group),
     },
-    { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), answer: resources },
-    { path: "/apis/{rest...}", answer: nothing },
+    { path: "/apis/{group}/{version}", slash: true, methods: GET, listed: () => versions(false), handle: resources },
+    { path: "/apis/{rest...}", handle: nothing },
   ];
 }
 

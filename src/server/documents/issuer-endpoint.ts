@@ -30,7 +30,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       path: "/.well-known/openid-configuration",
       slash: true,
       methods: ["GET"],
-      answer: (_server, request) => {
+      handle: (_server, request) => {
         negotiate(request.incoming, DOCUMENT);
         const body = JSON.stringify({
           issuer,
@@ -46,7 +46,7 @@ export function issuerRoutes({ issuer, jwksUri, keys }: IssuerFacts): readonly R
       path: "/openid/v1/jwks",
       slash: true,
       methods: ["GET"],
-      answer: (_server, request) => {
+      handle: (_server, request) => {
         takesJwkSet(request);
         return respondWithBytes(request.response, 200, Buffer.from(jwkSet(keys())), JWK_SET, CACHED);
       },

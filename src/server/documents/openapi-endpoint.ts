@@ -20,11 +20,11 @@ const V2_PROTOBUF = [
 
 /** The routes to the documents. */
 export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
-  { path: "/openapi/v2", answer: (_server, { response }) => respondWithV2(response, openApi) },
+  { path: "/openapi/v2", handle: (_server, { response }) => respondWithV2(response, openApi) },
   {
     path: ROOT,
     // JSON, whatever the client accepts, with the name that the dialect uses for it.
-    answer: async (server, { response }) =>
+    handle: async (server, { response }) =>
       respondWithDocument(
         response,
         await openApi.index(),
@@ -33,7 +33,7 @@ export const openApiRoutes = (openApi: OpenApi): readonly Route[] => [
   },
   {
     path: `${ROOT}/{name...}`,
-    answer: (server, { response }, { name = "" }) => respondWithV3(server, response, openApi, name),
+    handle: (server, { response }, { name = "" }) => respondWithV3(server, response, openApi, name),
   },
 ];
 

@@ -22,7 +22,7 @@ test("a request that takes long is logged with its route and where the time went
         millis: 1500,
         reading: 700,
         handling: 800,
-        answering: 0,
+        responding: 0,
       },
     },
   ]);

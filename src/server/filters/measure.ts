@@ -29,8 +29,13 @@ function partsOf(
 ): Record<string, number> {
   const read = Math.max(readAt, startedAt);
   const responded = Math.max(respondedAt, read);
-  const [millis, reading, handling, answering] = [now - startedAt, read - startedAt, responded - read, now - responded];
+  const [millis, reading, handling, responding] = [
+    now - startedAt,
+    read - startedAt,
+    responded - read,
+    now - responded,
+  ];
   return Object.fromEntries(
-    Object.entries({ millis, reading, handling, answering }).map(([k, v]) => [k, Math.round(v)]),
+    Object.entries({ millis, reading, handling, responding }).map(([k, v]) => [k, Math.round(v)]),
   );
 }

@@ -61,7 +61,7 @@ export class RequestSeats implements Seats {
   }
 
   breakOff(): void {
-    const about = { limit: "untaken answer", ...logFields(this.#request) };
+    const about = { limit: "unread response", ...logFields(this.#request) };
     this.#server.log.warn(
       "a response was broken off: the client does not read it, and other requests wait for its seats",
       about,

@@ -14,7 +14,7 @@ export const DUMPS: readonly Route[] = NAMES.map((name) => ({
   path: `/debug/api_priority_and_fairness/${name}`,
   methods: ["GET"],
   listed: () => [],
-  answer: (server, request) => {
+  handle: (server, request) => {
     const { fairness, clock } = server;
     if (!fairness) return false;
     const text = dump(fairness, name, clock.steady(), request.incoming.query.text("includeRequestDetails") !== "");

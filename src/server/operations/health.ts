@@ -25,11 +25,11 @@ type Endpoint = "livez" | "readyz" | "healthz";
 /** Health is public: load balancers read it, and people who cannot log in. */
 export const healthRoutes = (checks: readonly HealthCheck[]): readonly Route[] =>
   (["healthz", "livez", "readyz"] as const).flatMap((endpoint) => {
-    const answer: Route["answer"] = (server, { response }, { check = "" }) =>
+    const handle: Route["handle"] = (server, { response }, { check = "" }) =>
       respondWithHealth(server, response, checksOf(server, checks, endpoint), endpoint, check);
     return [
-      { path: `/${endpoint}`, public: true, answer },
-      { path: `/${endpoint}/{check...}`, public: true, answer },
+      { path: `/${endpoint}`, public: true, handle },
+      { path: `/${endpoint}/{check...}`, public: true, handle },
     ];
   });
 

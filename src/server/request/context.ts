@@ -21,7 +21,7 @@ import type { ResponseParts } from "./response.ts";
 export type ServerLog = Omit<Log, "info">;
 
 /**
- * A path that is served and is no resource. The user is authorized, and the method is one of those named; errors of {@link Route.answer}
+ * A path that is served and is no resource. The user is authorized, and the method is one of those named; errors of {@link Route.handle}
  * become responses as for any request.
  */
 export interface Route {
@@ -46,7 +46,7 @@ export interface Route {
   /** The paths that `/` lists for it: the path itself by default, or nothing where that is a template. */
   listed?(server: ServerContext): readonly string[];
   /** Responds; false, now or later, where there is nothing of that name: the response is 404. */
-  answer(server: ServerContext, request: ServerRequest, params: RouteParams): RouteResult | Promise<RouteResult>;
+  handle(server: ServerContext, request: ServerRequest, params: RouteParams): RouteResult | Promise<RouteResult>;
 }
 
 /** The parts of a path in place of the names in its template. */

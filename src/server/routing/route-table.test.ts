@@ -3,7 +3,7 @@ import type { Route } from "../request/context.ts";
 import { RouteTable } from "./route-table.ts";
 import { testServer } from "../testing/test-server.ts";
 
-const route = (path: string, more: Partial<Route> = {}): Route => ({ path, answer: () => undefined, ...more });
+const route = (path: string, more: Partial<Route> = {}): Route => ({ path, handle: () => undefined, ...more });
 
 describe("the table of routes", () => {
   const table = new RouteTable([
@@ -40,10 +40,10 @@ describe("routes that are passed to the server", () => {
     route("/console/{file...}", {
       public: true,
       methods: ["GET", "HEAD"],
-      answer: (_server, { response }, { file }) =>
+      handle: (_server, { response }, { file }) =>
         file === "none" ? false : response.respond(200, response.headers("text/plain"), Buffer.from(file!)),
     }),
-    route("/own", { methods: ["GET"], answer: (_server, { response }) => response.respond(204, {}) }),
+    route("/own", { methods: ["GET"], handle: (_server, { response }) => response.respond(204, {}) }),
   ];
 
   test("they are served beside the server's own, listed with them, and public only when told", async () => {

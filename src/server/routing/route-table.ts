@@ -97,7 +97,7 @@ function respondForRoute(
   const finish = (found: RouteResult): void => {
     if (found === false) notServed(server, request);
   };
-  const result = route.answer(server, request, params);
+  const result = route.handle(server, request, params);
   return result instanceof Promise ? result.then(finish) : finish(result);
 }
 

@@ -37,15 +37,15 @@ export const routesOf = ({ registry, clock: { loop }, version, health = [] }: Ro
     path: "/",
     methods: GET,
     listed: () => [],
-    answer: (server, { response }) => respondWithValue(response, 200, { paths: listedPaths(server) }, INDENTED),
+    handle: (server, { response }) => respondWithValue(response, 200, { paths: listedPaths(server) }, INDENTED),
   },
   ...discoveryRoutes(registry, loop),
   ...healthRoutes(health),
-  { path: HISTORY_PATH, methods: GET, answer: respondWithHistory },
+  { path: HISTORY_PATH, methods: GET, handle: respondWithHistory },
   {
     path: "/metrics",
     methods: GET,
-    answer: async (server, { incoming, response }) => {
+    handle: async (server, { incoming, response }) => {
       const isOpen = acceptsOpenMetrics(incoming.sent.header("accept"));
       const text = await server.metrics.text(isOpen ? "open" : "plain");
       return respondWithBytes(response, 200, Buffer.from(text), isOpen ? OPEN_METRICS_TYPE : EXPOSITION_TYPE);
@@ -63,7 +63,7 @@ function versionRoute(version: string): Route {
     slash: true,
     public: true,
     methods: GET,
-    answer: (_server, { response }) =>
+    handle: (_server, { response }) =>
       respondWithValue(response, 200, info, { ...negotiate(response.incoming, JSON_ONLY), pretty: true }),
   };
 }

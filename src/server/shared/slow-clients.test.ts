@@ -49,7 +49,7 @@ const settled = async (): Promise<void> => {
 };
 
 const brokenOff = ({ logged }: FairServer): number =>
-  logged.filter(({ fields }) => fields["limit"] === "untaken answer").length;
+  logged.filter(({ fields }) => fields["limit"] === "unread response").length;
 
 describe.each([
   ["two seats", undefined],

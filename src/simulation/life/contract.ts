@@ -28,7 +28,7 @@ export interface ScriptFacts {
   readonly ready: boolean;
   readonly readySince: number;
   /** Results of handlers for probes; absent where its own report counts. */
-  readonly probes?: Readonly<Partial<Record<ProbeKind, ProbeAnswer>>> | undefined;
+  readonly probes?: Readonly<Partial<Record<ProbeKind, ProbeResult>>> | undefined;
   /** When SIGTERM was sent, in milliseconds since the epoch. */
   readonly terminatedAt?: number | undefined;
   /** The last lines of its log, for a termination message. */
@@ -39,7 +39,7 @@ export interface ScriptFacts {
 export type ProbeKind = "startup" | "readiness" | "liveness";
 
 /** The outcome of the probes of a kind: undefined before the first one that counts. */
-export interface ProbeAnswer {
+export interface ProbeResult {
   readonly outcome: boolean | undefined;
   /** The message of the last failure. */
   readonly message?: string | undefined;

@@ -362,8 +362,8 @@ export class Life {
       }
       return said.value;
     }
-    const answered = script?.probes?.[kind];
-    if (answered) return answered.outcome ?? before;
+    const result = script?.probes?.[kind];
+    if (result) return result.outcome ?? before;
     if (said.since > this.now && said.value) {
       this.requeueAt(probeTimeAfter(probe, startedAt, said.since));
       return before;
@@ -382,14 +382,14 @@ export class Life {
   ): Exit | undefined {
     if (!script) return undefined;
     const kind = status.started ? "liveness" : "startup";
-    const answer = script.probes?.[kind];
-    if (answer?.outcome !== false) return undefined;
+    const result = script.probes?.[kind];
+    if (result?.outcome !== false) return undefined;
     const name = kind === "liveness" ? "Liveness" : "Startup";
     const probe = kind === "liveness" ? container.livenessProbe : container.startupProbe;
     const seconds = probe?.terminationGracePeriodSeconds ?? this.pod.spec.terminationGracePeriodSeconds ?? 30;
     const { terminatedAt } = script;
     if (terminatedAt === undefined) {
-      this.#record("Warning", "Unhealthy", `${name} probe failed: ${answer.message ?? ""}`, container, isInit, false);
+      this.#record("Warning", "Unhealthy", `${name} probe failed: ${result.message ?? ""}`, container, isInit, false);
       const note = `Container ${container.name} failed ${kind} probe, will be restarted`;
       this.#record("Normal", "Killing", note, container, isInit, false);
       this.signals.push({ container: container.name, signal: "TERM", at: this.now });

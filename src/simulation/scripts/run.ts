@@ -20,7 +20,7 @@ import type {
   Usage,
   VolumeFiles,
 } from "../contract.ts";
-import type { Container, Exit, ProbeAnswer, ProbeKind, ScriptFacts } from "../life/contract.ts";
+import type { Container, Exit, ProbeResult, ProbeKind, ScriptFacts } from "../life/contract.ts";
 import { type Probe, periodOf, probeTimeAfter, thresholdOf } from "../life/probes.ts";
 import { fnv1aOfText } from "../../util/fnv.ts";
 import { SECOND } from "../life/times.ts";
@@ -64,7 +64,7 @@ export class ScriptRun {
   readonly #terminated = new AbortController();
   readonly #timers = new Set<Timer>();
   readonly #random: () => number;
-  readonly #probes = new Map<ProbeKind, ProbeAnswer>();
+  readonly #probes = new Map<ProbeKind, ProbeResult>();
   #exec: ((command: readonly string[], stdin?: string) => ExecResult | Promise<ExecResult>) | undefined;
   #http: ((request: ContainerRequest) => ContainerResponse | Promise<ContainerResponse>) | undefined;
   #ports: ((port: number) => boolean | Promise<boolean>) | undefined;
@@ -212,7 +212,7 @@ export class ScriptRun {
   }
 
   /** Whether the script handles commands. */
-  get answersCommands(): boolean {
+  get handlesCommands(): boolean {
     return this.#exec !== undefined;
   }
 
@@ -413,12 +413,12 @@ export class ScriptRun {
         kind !== "startup" &&
         startupProbe &&
         this.#probes.get("startup")?.outcome === undefined &&
-        this.#answers(startupProbe)
+        this.#handles(startupProbe)
       ) {
         return next(at + periodOf(probe));
       }
       if (kind === "startup" && this.#probes.get("startup")?.outcome === true) return;
-      if (!this.#answers(probe)) return next(at + periodOf(probe));
+      if (!this.#handles(probe)) return next(at + periodOf(probe));
       const { ok, message } = await this.#ask(kind, probe);
       if (this.#isOver) return;
       inRow = ok === last ? inRow + 1 : 1;
@@ -434,14 +434,14 @@ export class ScriptRun {
     // A script without a handler when it first waits has none: no timer for it.
     const first = async (): Promise<void> => {
       await this.#clock.loop.pass();
-      if (this.#isOver || !this.#answers(probe)) return;
+      if (this.#isOver || !this.#handles(probe)) return;
       this.#probes.set(kind, { outcome: undefined });
       next(probeTimeAfter(probe, this.startedAt, this.#clock.now()));
     };
     void first();
   }
 
-  #answers({ exec, httpGet }: Probe): boolean {
+  #handles({ exec, httpGet }: Probe): boolean {
     if (exec) return this.#exec !== undefined;
     return httpGet ? this.#http !== undefined : this.#ports !== undefined;
   }
@@ -453,14 +453,14 @@ export class ScriptRun {
     );
     this.#timers.add(timer);
     try {
-      return await Promise.race([this.#answer(kind, probe), late.promise]);
+      return await Promise.race([this.#probe(kind, probe), late.promise]);
     } finally {
       timer.cancel();
       this.#timers.delete(timer);
     }
   }
 
-  async #answer(kind: ProbeKind, { exec, httpGet, tcpSocket, grpc }: Probe): Promise<{ ok: boolean; message: string }> {
+  async #probe(kind: ProbeKind, { exec, httpGet, tcpSocket, grpc }: Probe): Promise<{ ok: boolean; message: string }> {
     try {
       if (exec) {
         const { code = 0, stdout = "", stderr = "" } = (await this.exec(exec.command ?? [])) ?? {};

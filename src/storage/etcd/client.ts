@@ -108,7 +108,7 @@ export class EtcdClient {
     let timer: Timer | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = clock.after(timeoutMs, () => {
-        const message = `Expected a member of etcd at ${endpoints.join(", ")}, found none that answers${this.#why}`;
+        const message = `Expected a member of etcd at ${endpoints.join(", ")}, found none that responds${this.#why}`;
         reject(new StoreError("unavailable", message));
       });
     });
@@ -134,15 +134,15 @@ export class EtcdClient {
     path: string,
     frame: Buffer,
     operation: EtcdOperation,
-    answered: (answer: Uint8Array) => void,
+    done: (response: Uint8Array) => void,
     failed: (error: unknown) => void,
   ): void {
     const call = { path, frame, operation, span: this.#currentSpan() };
-    const retry = (): void => void this.#call(call, isRefusedForNow).then(answered, failed);
+    const retry = (): void => void this.#call(call, isRefusedForNow).then(done, failed);
     const member = this.#member;
     if (!member?.session.open) return retry();
-    this.#request(member, call, CALL_TIMEOUT_MS, (error, answer) => {
-      if (error === undefined) answered(answer);
+    this.#request(member, call, CALL_TIMEOUT_MS, (error, response) => {
+      if (error === undefined) done(response);
       else if (isRefusedForNow(error)) retry();
       else failed(error);
     });
@@ -166,8 +166,8 @@ export class EtcdClient {
       const member = await this.member(end - clock.steady());
       try {
         return await new Promise<Uint8Array>((resolve, reject) => {
-          this.#request(member, call, end - clock.steady(), (error, answer) =>
-            error ? reject(error) : resolve(answer),
+          this.#request(member, call, end - clock.steady(), (error, response) =>
+            error ? reject(error) : resolve(response),
           );
         });
       } catch (error) {
@@ -184,12 +184,12 @@ export class EtcdClient {
     const { path, frame, operation, span } = call;
     const own = span?.isRecorded ? spanOf(path, url, span) : undefined;
     const began = clock.steady();
-    const ended: CallDone = (error, answer) => {
+    const ended: CallDone = (error, response) => {
       if (operation) onCall?.(operation, (clock.steady() - began) / 1000, error !== undefined);
       own?.set({ "rpc.grpc.status_code": error?.code ?? CODES.ok });
       if (error) own?.fail(error.message);
       own?.end();
-      done(error, answer);
+      done(error, response);
     };
     session.request(path, frame, timeoutMs, ended, (own ?? span)?.headers);
   }

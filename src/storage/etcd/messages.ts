@@ -245,8 +245,8 @@ export interface StatusResponse {
 }
 
 /** Reads a `StatusResponse`. */
-export function readStatus(answer: Uint8Array): StatusResponse {
-  const reader = new WireReader(answer);
+export function readStatus(response: Uint8Array): StatusResponse {
+  const reader = new WireReader(response);
   let header = NO_HEADER;
   let version = "";
   let bytes = 0;
@@ -286,7 +286,7 @@ export interface WatchResponse {
 /** Reads a `WatchResponse`; leaves the changes out where none is newer than the revision `known` (0 reads all). */
 export function readWatch(bytes: Uint8Array, known: number): WatchResponse {
   const reader = new WireReader(bytes);
-  const answer = {
+  const response = {
     header: NO_HEADER,
     created: false,
     canceled: false,
@@ -297,16 +297,16 @@ export function readWatch(bytes: Uint8Array, known: number): WatchResponse {
   };
   while (reader.more) {
     const field = reader.field();
-    if (field === 1) answer.header = reader.message(readHeader);
-    else if (field === 3) answer.created = reader.bool();
-    else if (field === 4) answer.canceled = reader.bool();
-    else if (field === 5) answer.compactRevision = reader.int64();
-    else if (field === 6) answer.reason = reader.text();
-    else if (field === 7) answer.fragment = reader.bool();
-    else if (field === 11 && !isKnown(answer.header, known)) answer.changes.push(reader.message(readWatchChange));
+    if (field === 1) response.header = reader.message(readHeader);
+    else if (field === 3) response.created = reader.bool();
+    else if (field === 4) response.canceled = reader.bool();
+    else if (field === 5) response.compactRevision = reader.int64();
+    else if (field === 6) response.reason = reader.text();
+    else if (field === 7) response.fragment = reader.bool();
+    else if (field === 11 && !isKnown(response.header, known)) response.changes.push(reader.message(readWatchChange));
     else reader.skip();
   }
-  return answer;
+  return response;
 }
 
 /** Whether no change of a response is newer than `known`: the header comes first, and no change is newer than it. */

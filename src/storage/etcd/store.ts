@@ -234,11 +234,11 @@ class EtcdStore implements Store {
     let at = revision;
     for (;;) {
       const size = Math.min(PAGE, limit - records.length);
-      const answer = await this.#page({ key, end: range.end, limit: size }, at, prefix);
-      for (const record of answer.records) records.push(this.#layout.record(record));
-      at ??= answer.header.revision;
-      const last = answer.records.at(-1);
-      if (!answer.more || !last || records.length >= limit) return { records, revision: at, more: answer.more };
+      const page = await this.#page({ key, end: range.end, limit: size }, at, prefix);
+      for (const record of page.records) records.push(this.#layout.record(record));
+      at ??= page.header.revision;
+      const last = page.records.at(-1);
+      if (!page.more || !last || records.length >= limit) return { records, revision: at, more: page.more };
       key = Buffer.concat([last.key, Buffer.of(0)]);
     }
   }
@@ -362,18 +362,12 @@ class EtcdStore implements Store {
   #begin(one: Transaction): void {
     one.start = this.#clock.steady();
     const changes = one.writes.map((write) => this.#changeOf(write));
-    const answered = (response: ChangeResponse): void => this.#answered(one, response);
+    const done = (response: ChangeResponse): void => this.#responded(one, response);
     const failed = (error: unknown): void => this.#failed(one, error);
     const send = (): void => {
-      if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(answered, failed);
+      if (one.writes.some(({ type }) => type === "delete")) void this.#sendDeletes(one, changes).then(done, failed);
       else
-        this.#client.send(
-          CALLS.txn,
-          one.request(changes),
-          one.operation,
-          (bytes) => answered(readChange(bytes)),
-          failed,
-        );
+        this.#client.send(CALLS.txn, one.request(changes), one.operation, (bytes) => done(readChange(bytes)), failed);
     };
     // It may begin after another one, in the context of that.
     if (one.span) one.span.run(send);
@@ -389,7 +383,7 @@ class EtcdStore implements Store {
   }
 
   /** Handles the response to a transaction. */
-  #answered(one: Transaction, { succeeded, revision, found }: ChangeResponse): void {
+  #responded(one: Transaction, { succeeded, revision, found }: ChangeResponse): void {
     const { writes, start } = one;
     if (!succeeded) {
       const refused = writes.findIndex((write, i) => !holds(write, found[i] ?? 0));
@@ -553,9 +547,9 @@ class EtcdStore implements Store {
     if (revision === undefined) return this.#range(query, what);
     const frame = (serializable: boolean): Buffer => rangeRequest({ ...query, revision, serializable });
     try {
-      const answer = this.#client.read(CALLS.range, frame(true), operationOf(query));
+      const response = this.#client.read(CALLS.range, frame(true), operationOf(query));
       return readRange(
-        await answer.catch((error: unknown) => {
+        await response.catch((error: unknown) => {
           if (!isFuture(error)) throw error;
           return this.#client.read(CALLS.range, frame(false), operationOf(query));
         }),

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { readAll } from "../../client/bodies.ts";
-import type { TransportAnswer } from "../../client/transport.ts";
+import type { TransportResponse } from "../../client/transport.ts";
 import { Pause } from "./pause.ts";
 
 const REQUEST = { method: "DELETE", path: "/", headers: {} } as const;
 
 test("a response that comes while a program stands still is read at once, as no response waits for a suspended process", async () => {
   const pause = new Pause();
-  const { promise, resolve } = Promise.withResolvers<TransportAnswer>();
+  const { promise, resolve } = Promise.withResolvers<TransportResponse>();
   const log: string[] = [];
   const text = async (): Promise<string> => {
     log.push("read");
@@ -27,7 +27,7 @@ test("a response that comes while a program stands still is read at once, as no 
 
 test("a request that failed while a program stands still tells it later", async () => {
   const pause = new Pause();
-  const { promise, reject } = Promise.withResolvers<TransportAnswer>();
+  const { promise, reject } = Promise.withResolvers<TransportResponse>();
   let failed = false;
   const told = pause
     .transport(() => promise)(REQUEST)

@@ -1,5 +1,5 @@
 import { endingWith } from "../../client/bodies.ts";
-import type { AnswerBody, Transport, TransportAnswer } from "../../client/transport.ts";
+import type { ResponseBody, Transport, TransportResponse } from "../../client/transport.ts";
 import { pauseCount } from "../../util/activity.ts";
 import type { Clock } from "../../util/clock.ts";
 
@@ -36,7 +36,7 @@ export class Pause {
       try {
         const response = await transport(request);
         // Its head has no meaning without its body, which must be read at once: an unread response counts as running work.
-        return { ...response, body: this.#body(response.body) } satisfies TransportAnswer;
+        return { ...response, body: this.#body(response.body) } satisfies TransportResponse;
       } catch (error) {
         await this.#open();
         throw error;
@@ -70,7 +70,7 @@ export class Pause {
     await this.#resumed.promise;
   }
 
-  #body(body: AnswerBody): AnswerBody {
+  #body(body: ResponseBody): ResponseBody {
     const { text } = body;
     return {
       ...(text && {

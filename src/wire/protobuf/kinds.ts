@@ -63,7 +63,7 @@ export const STATUS: ProtobufKind = {
   group: "",
   version: "v1",
   kind: "Status",
-  schema: struct("An answer without an object.", {
+  schema: struct("A response without an object.", {
     metadata: always(listMeta),
     status: optional(text("Success or Failure.")),
     message: optional(text("What happened, for people.")),

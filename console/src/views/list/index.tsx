@@ -68,7 +68,7 @@ function useWindow(
   const handle = useRef<WindowHandle | undefined>(undefined);
   const list = windowList(route, moment);
   const key = JSON.stringify(list);
-  // Before the first frame is drawn: the server answers meanwhile.
+  // Before the first frame is drawn: the server responds meanwhile.
   useLayoutEffect(() => {
     // The columns of the last list stay until those of this one are there, so that nothing jumps.
     const before = view.peek();

@@ -20,7 +20,7 @@ export function ActionsMenu({ of, object }: { readonly of: ObjectKey; readonly o
   const dialog = useSignal<"delete" | "scale" | undefined>(undefined);
   const replicas = useSignal(1);
   const propagation = useSignal<Propagation>("Background");
-  // What the user may not do is not there; until the server has answered, neither.
+  // What the user may not do is not there; before the server has responded, nothing is.
   const offers = offersOf(kind, object).filter(
     ({ verb, subresource }) => can(verb, { ...kind, ...(subresource ? { subresource } : {}) }, namespace, name).value,
   );

@@ -138,7 +138,7 @@ export function quantile(buckets: Buckets, share: number): number | undefined {
   return lower;
 }
 
-/** A request that is answered once, and no watch. */
+/** A request with one response; no watch. */
 export const isShort: Chosen = (labels) => !["watch", "connect", ""].includes(labels.get("verb") ?? "");
 
 const READS = new Set(["get", "list"]);

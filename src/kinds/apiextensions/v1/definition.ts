@@ -42,7 +42,7 @@ const Version = t.struct("A version of the kind.", {
   name: t.required(t.text("The name of the version: v1, v1beta1.")),
   served: t.required(t.bool("Whether it is served.")),
   storage: t.required(t.bool("Whether objects are stored in it; one version is.")),
-  deprecated: t.optional(t.bool("Whether answers carry a warning.")),
+  deprecated: t.optional(t.bool("Whether responses carry a warning.")),
   deprecationWarning: t.pointer(t.text("The words of that warning.")),
   schema: t.pointer(t.struct("How objects look in this version.", { openAPIV3Schema: t.pointer(JsonSchemaProps) })),
   subresources: t.pointer(Subresources),

@@ -16,7 +16,7 @@ import { keepAllButStatus, keepStatus } from "../../rules/status.ts";
 
 const Spec = t.struct("The group and version, and its server.", {
   service: t.pointer(
-    t.struct("The Service of the server that answers; none where this one does.", {
+    t.struct("The Service of the server that responds; none where this one does.", {
       namespace: t.optional(t.text("The namespace of the Service.")),
       name: t.optional(t.text("The name of the Service.")),
       port: t.pointer(t.int32("Its port; 443 by default.")),
@@ -64,7 +64,7 @@ function newStatus({ spec }: ApiService, { clock }: WriteContext): t.Static<type
     status: "True",
     lastTransitionTime: formatTime(clock.now()),
     reason: "Local",
-    message: "this server answers itself",
+    message: "Local APIServices are always available",
   };
   return { conditions: [condition] };
 }
@@ -129,7 +129,7 @@ function available(object: ApiService): string {
 }
 
 const columns: readonly Column<ApiService>[] = [
-  textColumn("Service", "The Service of the server that answers, or Local.", (object) => {
+  textColumn("Service", "The Service of the server that responds, or Local.", (object) => {
     const { service } = object.spec;
     return service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local";
   }),

@@ -20,7 +20,7 @@ const UserInfo = t.struct("The identity of a user.", {
 
 const selfSubjectReview = defineResource(
   objectSchema("Returns the attributes of the current user.", {
-    status: t.always(t.struct("The answer.", { userInfo: t.optional(UserInfo) })),
+    status: t.always(t.struct("The result.", { userInfo: t.optional(UserInfo) })),
   }),
   {
     kind: "SelfSubjectReview",
@@ -42,7 +42,7 @@ const tokenReview = defineResource(
       }),
     ),
     status: t.always(
-      t.struct("The answer.", {
+      t.struct("The result.", {
         authenticated: t.optional(t.bool("Whether the token is good.")),
         user: t.always({ ...UserInfo, description: "The user of the token." }),
         audiences: t.optional(t.atomicList(t.text(), "The requested audiences that the token has.")),

@@ -42,7 +42,7 @@ const attributes = {
   nonResourceAttributes: t.pointer(NonResourceAttributes),
 };
 
-const AccessStatus = t.struct("The answer.", {
+const AccessStatus = t.struct("The decision.", {
   allowed: t.required(t.bool("Whether the request is allowed.")),
   denied: t.optional(t.bool("Whether it is denied, even if another authorizer would allow it.")),
   reason: t.optional(t.text("Why.")),

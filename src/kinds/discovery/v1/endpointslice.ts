@@ -31,7 +31,7 @@ const Endpoint = t.struct("A program.", {
   conditions: t.always(
     t.struct("How it is.", {
       ready: t.pointer(t.bool("Whether it takes requests; unset is yes.")),
-      serving: t.pointer(t.bool("Whether it answers, also while it ends.")),
+      serving: t.pointer(t.bool("Whether it responds, also while it terminates.")),
       terminating: t.pointer(t.bool("Whether it ends.")),
     }),
   ),

@@ -84,7 +84,7 @@ export class StartedDriver implements AsyncDisposable {
     const said = this.#process.output.slice(-SHOWN_LINES).join("\n");
     const state = this.#process.isOver ? "it has ended" : messageOf(error);
     return new Error(
-      `expected ${command.join(" ")} to answer at ${endpoint} within ${READY_MS / 1000} s; ${state}\n${said}`.trim(),
+      `expected ${command.join(" ")} to respond at ${endpoint} within ${READY_MS / 1000} s; ${state}\n${said}`.trim(),
       {
         cause: error,
       },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Transport, TransportAnswer, TransportRequest } from "../../../client/index.ts";
+import type { Transport, TransportResponse, TransportRequest } from "../../../client/index.ts";
 
 /** A request that the program has made. */
 export interface GoRequest {
@@ -195,7 +195,7 @@ export class Requests {
 }
 
 /** A status line without the version, and the headers. */
-function headOf({ status, headers = {} }: TransportAnswer): Uint8Array {
+function headOf({ status, headers = {} }: TransportResponse): Uint8Array {
   const lines = [`${status} status`];
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || LEFT_OUT.has(name)) continue;

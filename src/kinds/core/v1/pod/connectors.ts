@@ -62,8 +62,8 @@ const stream = (kind: string, what: string, hasContainer: boolean): Connector<Po
   reach(pod, request) {
     if (hasContainer) checkContainer(pod, request);
     if (!pod.spec.nodeName) throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
-    const answer = request.ask?.(pod);
-    if (answer) return answer;
+    const result = request.ask?.(pod);
+    if (result) return result;
     throw nobody(what, pod);
   },
 });
@@ -98,8 +98,8 @@ const log: Connector<Pod> = {
     checkLogOptions(pod, request);
     checkContainer(pod, request);
     if (!pod.spec.nodeName) return undefined;
-    const answer = request.ask?.(pod);
-    if (answer) return answer;
+    const result = request.ask?.(pod);
+    if (result) return result;
     throw nobody("the log", pod);
   },
 };
