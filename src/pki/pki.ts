@@ -135,11 +135,16 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
   };
 }
 
-/** The certificates in files, as they are; makes none. */
+/** The certificates in files, as they are; makes none. @throws PkiError for a damaged one */
 export const storedFacts = (files: PkiFiles): readonly CertificateFacts[] =>
   NAMES.flatMap((name) => {
     const cert = files.read(`${name}.crt`);
-    return cert === undefined ? [] : [certificateFacts(name, cert, renewedBefore(name))];
+    if (cert === undefined) return [];
+    try {
+      return [certificateFacts(name, cert, renewedBefore(name))];
+    } catch (cause) {
+      throw new PkiError(`expected ${name}.crt to be a certificate, found ${messageOf(cause)}; ${ADVICE}`, { cause });
+    }
   });
 
 type Certificates = Readonly<Record<CertificateName, KeyPair>>;
