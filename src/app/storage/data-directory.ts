@@ -37,6 +37,7 @@ import type { PkiFiles } from "../../pki/index.ts";
 import { cutText } from "../../util/cut-text.ts";
 import { codeOf } from "../../util/error.ts";
 import { readTextFile } from "../../util/read-text-file.ts";
+import { isSpecialFile } from "../../util/special-file.ts";
 
 /** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {
@@ -276,6 +277,22 @@ export function replaceFile(file: string, text: string, { mode, flush = false, p
     renameSync(next, file);
   } catch (error) {
     rmSync(next, { force: true });
+    throw fileError(file, "writable", error);
+  }
+}
+
+/** Writes a file that a user has named: replaces it, or writes to the pipe or the device there, such as `/dev/stdout`. */
+export function writeNamedFile(file: string, text: string, mode: number): void {
+  if (!isSpecialFile(file)) return replaceFile(file, text, { mode });
+  try {
+    // With O_NONBLOCK the open of a pipe without a reader fails at once.
+    const handle = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeFileSync(handle, text);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
     throw fileError(file, "writable", error);
   }
 }
