@@ -101,7 +101,7 @@ class Program {
     // Root does not run code that other users can write; it can write next to the program.
     if (process.getuid?.() !== 0) {
       const place = cacheFolder();
-      this.#code.push({ place, folder: join(place, `${this.#id}-${this.#version}`, command) });
+      if (place) this.#code.push({ place, folder: join(place, `${this.#id}-${this.#version}`, command) });
     }
     process.on("exit", () => this.keep());
     silenceLoader();
@@ -173,8 +173,17 @@ function silenceLoader() {
 /** Compiled code is valid for one version of V8 with the same flags. */
 const versionOfCode = () => `${process.version}-${process.arch}-${v8.cachedDataVersionTag()}`;
 
-/** The cache folder of the user. */
-function cacheFolder() {
-  const { homedir } = process.getBuiltinModule("node:os");
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "keelson");
+/**
+ * Returns the cache folder of the user; undefined for a user without a home directory (`docker run -u 12345`).
+ *
+ * @returns {string | undefined}
+ */
+export function cacheFolder() {
+  const { XDG_CACHE_HOME } = process.env;
+  if (XDG_CACHE_HOME) return join(XDG_CACHE_HOME, "keelson");
+  try {
+    return join(process.getBuiltinModule("node:os").homedir(), ".cache/keelson");
+  } catch {
+    return undefined;
+  }
 }

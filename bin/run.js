@@ -1,5 +1,5 @@
 // Runs the bundled program; without one, or after a change of the sources, the built modules or the sources.
-import { openProgram } from "./program.js";
+import { cacheFolder, openProgram } from "./program.js";
 
 // The import of a built-in module of Node.js evaluates all of its exports; getBuiltinModule does not.
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -24,10 +24,8 @@ const inCheckout = existsSync(source);
 // The compile cache takes memory, so small programs do not use it unless they run from sources. The variable is for worker
 // threads.
 if (inCheckout || !isSmall) {
-  const cache = inCheckout
-    ? join(root, "node_modules/.cache/compiled")
-    : join(process.getBuiltinModule("node:os").tmpdir(), "node-compile-cache");
-  process.env.NODE_COMPILE_CACHE ??= cache;
+  const cache = compileCache();
+  if (cache) process.env.NODE_COMPILE_CACHE ??= cache;
 }
 // Without a compile cache, as for debugging, the modules themselves run.
 const keeps = !process.env.NODE_DISABLE_COMPILE_CACHE;
@@ -45,6 +43,17 @@ if (program) {
   if (inCheckout && keeps && command === "serve") bundleLater();
   const { main } = await import((inCheckout ? source : built).href);
   await main(process.argv.slice(2));
+}
+
+/**
+ * Returns a folder in which no other user can write, since its code runs; undefined if there is none. That excludes the one in /tmp
+ * that Node.js uses by default and, for root, the home of the user that runs sudo.
+ */
+function compileCache() {
+  if (inCheckout) return join(root, "node_modules/.cache/compiled");
+  if (process.getuid?.() === 0) return join(root, "dist/compiled");
+  const folder = cacheFolder();
+  return folder && `${folder}-node`;
 }
 
 /** Bundles the program for the next start, in a process with low priority. */

@@ -15,6 +15,7 @@ function setUp(ratio: number) {
     context,
     sink: { add: (span) => void spans.push(span), dropped: (count) => void (left += count) },
   });
+  const { inTrace } = tracer;
   const begin = (more: Partial<TracedRequest> = {}) =>
     tracer.begin({
       name: () => "GET",
@@ -25,7 +26,7 @@ function setUp(ratio: number) {
       at: clock.steady(),
       ...more,
     });
-  return { spans, begin, clock, current: context.current, left: () => left };
+  return { spans, begin, inTrace, clock, current: context.current, left: () => left };
 }
 
 test("a share of traces is recorded, and it is that which another program with the same ratio records", () => {
@@ -101,3 +102,36 @@ test.each([1, 0])(
     expect(seen).toEqual([span.spanId, span.spanId, undefined]);
   },
 );
+
+test("work of no request has a trace of its own, also within a request, and its error is recorded", async () => {
+  const { begin, inTrace, current, spans } = setUp(1);
+  const request = begin();
+  const send = () =>
+    inTrace(
+      "Send",
+      () => ({ count: 2 }),
+      async (span) => {
+        expect(current()).toBe(span);
+        await Promise.resolve();
+        current()!.start("Call").end();
+        throw new Error("refused");
+      },
+    );
+  await expect(request.run(send)).rejects.toThrow("refused");
+  const [call, sent] = spans;
+  expect(sent).toMatchObject({ name: "Send", kind: 1, parentId: "", attributes: { count: 2 } });
+  expect(sent!.traceId).not.toBe(request.traceId);
+  expect(sent!.events.map(({ attributes }) => attributes["exception.message"])).toEqual(["refused"]);
+  expect(call).toMatchObject({ name: "Call", traceId: sent!.traceId, parentId: sent!.spanId });
+});
+
+test("work of no request that is not recorded gets no span, and a current span for its headers", async () => {
+  const { inTrace, current, spans } = setUp(0);
+  const seen = await inTrace(
+    "Send",
+    () => ({}),
+    async (span) => [span, current()?.headers["traceparent"]],
+  );
+  expect(seen).toEqual([undefined, expect.stringMatching(/-00$/)]);
+  expect(spans).toEqual([]);
+});

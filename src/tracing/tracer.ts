@@ -11,6 +11,7 @@
 import type { Clock, Random } from "../util/clock.ts";
 import { errorText } from "../util/cut-text.ts";
 import {
+  type InTrace,
   SPAN_KINDS,
   type Span,
   type SpanAttributes,
@@ -64,9 +65,11 @@ export interface TracerParts {
   readonly sink: SpanSink;
 }
 
-/** The beginning of a request. */
+/** The beginning of a request, or of other work that begins a trace. */
 export interface TracedRequest {
   readonly name: () => string;
+  /** That of a server by default. */
+  readonly kind?: SpanKind;
   readonly attributes: () => SpanAttributes;
   /** The span that the request says that it is a part of. */
   readonly remote: RemoteSpan | undefined;
@@ -112,11 +115,31 @@ export class Tracer {
       parentId: parent?.spanId ?? "",
       link: parent ? undefined : remote,
       name: request.name(),
-      kind: SPAN_KINDS.server,
+      kind: request.kind ?? SPAN_KINDS.server,
       at: request.at,
       attributes: request.attributes(),
     });
   }
+
+  readonly inTrace: InTrace = async (name, attributes, work) => {
+    const span = this.begin({
+      name: () => name,
+      kind: SPAN_KINDS.internal,
+      attributes,
+      remote: undefined,
+      isTrusted: false,
+      baggage: "",
+      at: this.#parts.clock.steady(),
+    });
+    try {
+      return await span.run(() => work(span.isRecorded ? span : undefined));
+    } catch (error) {
+      span.error(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
 
   /** Runs work whose current span is that of a holder. */
   run<T>(holder: SpanHolder, work: () => T): T {

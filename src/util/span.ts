@@ -54,6 +54,19 @@ export type CurrentSpan = () => Span | undefined;
 /** The {@link CurrentSpan} of a program without traces. */
 export const NO_SPAN: CurrentSpan = () => undefined;
 
+/**
+ * Runs work that is a part of no request in a trace of its own, with the {@link CurrentSpan} of that trace. The work gets the span
+ * if that is recorded. An error is recorded and thrown again.
+ */
+export type InTrace = <T>(
+  name: string,
+  attributes: () => SpanAttributes,
+  work: (span?: Span) => Promise<T>,
+) => Promise<T>;
+
+/** The {@link InTrace} of a program without traces. */
+export const NO_TRACE: InTrace = (_name, _attributes, work) => work();
+
 /** How a span starts. */
 export interface SpanStart {
   readonly kind?: SpanKind;

@@ -15,7 +15,7 @@ import { resolveOptions } from "../../src/app/options/options.ts";
 import { decodeYaml } from "../../src/value/yaml.ts";
 import { built } from "../clients/built.ts";
 import { hasEtcd, startEtcd } from "../etcd/start.ts";
-import { CONFIG_MAPS, Http2Client, Keelson, configMap } from "../serve/keelson.ts";
+import { CONFIG_MAPS, Http2Client, Keelson, configMap, run } from "../serve/keelson.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const chart = join(root, "packaging/helm/keelson");
@@ -64,6 +64,12 @@ const withoutKeys = (text: string): string =>
 
 const find = (objects: readonly Found[], kind: string): Found => objects.find((object) => object.kind === kind);
 
+/** What has containers in the chart: the template of the servers, and the Pod of its test. */
+const podsOf = (objects: readonly Found[]): Found[] => [
+  find(objects, "Deployment").spec.template,
+  find(objects, "Pod"),
+];
+
 describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
   test("is right for helm lint", () => {
     const { status, stdout } = helm("lint", "--strict", chart, ...SERVERS);
@@ -105,16 +111,33 @@ describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
   });
 
   test("runs no container as root, and lets none write to its root or gain rights", () => {
-    const { spec } = find(objectsOf(rendered(...SERVERS)), "Deployment").spec.template;
-    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
-    expect(spec.automountServiceAccountToken).toBe(false);
-    for (const { securityContext } of [...spec.containers, ...spec.initContainers]) {
-      expect(securityContext).toEqual({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ["ALL"] },
-      });
+    for (const { spec } of podsOf(objectsOf(rendered(...SERVERS)))) {
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+      expect(spec.automountServiceAccountToken).toBe(false);
+      for (const { securityContext } of [...spec.containers, ...(spec.initContainers ?? [])]) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+      }
     }
+  });
+
+  test("tests the servers by a name of their certificate, with a Pod that the Service does not take for a server", () => {
+    const objects = objectsOf(rendered(...SERVERS, "--set", "service.port=8443"));
+    const [servers, tested] = podsOf(objects);
+    const [container] = tested.spec.containers;
+    expect(container.image).toBe(servers.spec.containers[0].image);
+    const url = container.args.find((arg: string) => arg.startsWith("https:"));
+    expect(container.args).toEqual(["health", "--server", url, "--wait", "30s"]);
+    const { hostname, port } = new URL(url);
+    const service = find(objects, "Service");
+    expect([hostname, Number(port)]).toEqual([service.metadata.name, service.spec.ports[0].port]);
+    expect(decodeYaml(find(objects, "ConfigMap").data["keelson.yaml"]).value).toMatchObject({
+      "tls-san": expect.arrayContaining([hostname]) as string[],
+    });
+    expect(tested.metadata.labels).not.toMatchObject(service.spec.selector);
   });
 
   test("takes a Secret that is there, and then makes none", () => {
@@ -140,6 +163,7 @@ describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
     expect(objects.map(({ kind }) => String(kind)).toSorted()).toEqual([
       "ConfigMap",
       "Deployment",
+      "Pod",
       "PodDisruptionBudget",
       "Secret",
       "Service",
@@ -167,6 +191,12 @@ describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
     };
     const { status, text } = await client.send("POST", "/api/v1/namespaces/demo/pods?fieldValidation=Strict", pod);
     expect({ status, text: status === 201 ? "" : text }).toEqual({ status: 201, text: "" });
+    const [tester] = find(objects, "Pod").spec.containers;
+    const args = tester.args.map((arg: string) => (arg.startsWith("https:") ? server.url : arg));
+    expect(await run(args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("readyz check passed") as string,
+    });
   });
 });
 
@@ -194,6 +224,7 @@ describe.skipIf(bin === undefined)("the chart on a server with simulated nodes",
     const wait = ["--wait", "--timeout", "60s"];
     call("install", "demo", chart, "--create-namespace", ...SERVERS, ...wait);
     expect(await ready()).toEqual([3, 3, 6443]);
+    call("test", "demo", "--timeout", "60s");
     const made = await keys();
     call("upgrade", "demo", chart, "--reuse-values", "--set", "options.history=12h,replicaCount=2", ...wait);
     await expect.poll(ready).toEqual([2, 2, 6443]);

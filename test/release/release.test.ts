@@ -10,7 +10,18 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { BUNDLED_PACKAGES } from "../../tools/bundled-packages.ts";
 import { changelogStep, sectionsOf } from "../../tools/release/changelog.ts";
-import { type Manifest, lockStep, provenanceStep, treeStep, versionStep } from "../../tools/release/checks.ts";
+import {
+  type Manifest,
+  branchStep,
+  distTagOf,
+  lockStep,
+  provenanceStep,
+  registryStep,
+  tagStep,
+  tarballVersion,
+  treeStep,
+  versionStep,
+} from "../../tools/release/checks.ts";
 import { type Packed, contentsStep, wrongContents } from "../../tools/release/contents.ts";
 import { type LockFile, billOf } from "../../tools/release/sbom.ts";
 import { exitCodeOf, linesOf } from "../../tools/release/step.ts";
@@ -122,6 +133,43 @@ describe("a release", () => {
     });
     expect(versionStep(sound, {}, ["v1.0.0"]).verdict).toBe("needed");
     expect(versionStep({ ...sound, version: "1.0" }, {}, []).verdict).toBe("wrong");
+  });
+
+  test("finds pages that name the tarball of another version", () => {
+    expect(tarballVersion("npm install ./keelson-1.0.0.tgz, later ./keelson-1.1.0.tgz", sound)).toBe("1.0.0");
+    expect(tarballVersion("npm install ./keelson-0.9.0.tgz", sound)).toBe("0.9.0");
+    expect(tarballVersion("npm install ./other-0.9.0.tgz", sound)).toBeUndefined();
+  });
+
+  test.each([
+    ['["0.9.0"]', "ready", "1 other versions"],
+    ['"0.9.0"', "ready", "1 other versions"],
+    ['{"error":{"code":"E404"}}', "ready", "no version yet"],
+    ['["0.9.0","1.0.0"]', "needed", "1.0.0 is published already"],
+    ['"1.0.0"', "needed", "1.0.0 is published already"],
+    ['{"error":{"code":"ECONNREFUSED"}}', "needed", "the registry did not respond (ECONNREFUSED)"],
+    ["", "needed", "the registry did not respond"],
+  ])("asks whether the version is published: %s", (printed, verdict, found) => {
+    expect(registryStep(sound, printed)).toMatchObject({ verdict, found });
+  });
+
+  test.each([
+    ["main", "ready"],
+    ["release-1.0", "ready"],
+    ["feature", "needed"],
+    ["main-2", "needed"],
+    [undefined, "needed"],
+  ])("of the branch %s is judged", (branch, verdict) => {
+    expect(branchStep(branch).verdict).toBe(verdict);
+  });
+
+  test("needs someone to be named in its tag", () => {
+    expect(tagStep(sound, "A <a@example.com> 0 +0000").verdict).toBe("ready");
+    expect(tagStep(sound, undefined)).toMatchObject({ verdict: "needed", found: "v1.0.0" });
+  });
+
+  test("is not what npm installs by default where it is one before a release", () => {
+    expect([distTagOf("1.0.0"), distTagOf("1.1.0-rc.1")]).toEqual(["latest", "next"]);
   });
 
   test("is made of a commit", () => {

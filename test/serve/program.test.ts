@@ -17,7 +17,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 interface Program {
   open(name: string, command: string): Record<string, () => unknown>;
@@ -25,13 +26,14 @@ interface Program {
 }
 
 interface Programs {
+  readonly cacheFolder: () => string | undefined;
   readonly openProgram: (root: string) => Program | undefined;
   readonly stateOf: (file: string) => string | undefined;
   readonly keepNewest: (folder: string) => void;
 }
 
 const file = new URL("../../bin/program.js", import.meta.url).href;
-const { openProgram, stateOf, keepNewest } = (await import(file)) as Programs;
+const { cacheFolder, openProgram, stateOf, keepNewest } = (await import(file)) as Programs;
 
 let root = "";
 const at = (path: string): string => join(root, path);
@@ -51,7 +53,11 @@ beforeEach(() => {
   writeFileSync(at("dist/program/current.json"), JSON.stringify({ id: "one", sources }));
 });
 
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true, force: true });
+});
 
 test("runs what was put together, each chunk once, and keeps what was compiled", () => {
   const program = openProgram(root)!;
@@ -112,6 +118,33 @@ test("a package has no sources, and its program is the one that was built", () =
   expect(openProgram(root)!.open("main.js", "serve")["answer"]!()).toBe(42);
   rmSync(at("dist/program/current.json"));
   expect(openProgram(root)).toBeUndefined();
+});
+
+test("a user without a home directory runs the program, and has no cache folder", () => {
+  vi.spyOn(process, "getuid").mockReturnValue(12_345);
+  vi.stubEnv("XDG_CACHE_HOME", undefined);
+  vi.spyOn(process.getBuiltinModule("node:os"), "homedir").mockImplementation(() => {
+    throw new Error("uv_os_homedir returned ENOENT");
+  });
+  expect(cacheFolder()).toBeUndefined();
+  const program = openProgram(root)!;
+  expect(program.open("main.js", "serve")["answer"]!()).toBe(42);
+  program.keep();
+  expect(code()).toHaveLength(2);
+});
+
+test("the compile cache of a package is in a folder of the user, that of root beside the program", async () => {
+  cpSync(new URL("../../bin", import.meta.url), at("bin"), { recursive: true });
+  writeFileSync(at("package.json"), '{ "type": "module" }');
+  rmSync(at("src"), { recursive: true });
+  writeFileSync(at("dist/program/one/main.js"), "exports.main=()=>console.log(process.env.NODE_COMPILE_CACHE);");
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const child = spawn(process.execPath, [at("bin/keelson.js"), "version"], {
+    env: { ...env, XDG_CACHE_HOME: at("cache") },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const folder = process.getuid?.() === 0 ? "dist/compiled" : "cache/keelson-node";
+  expect(await text(child.stdout)).toBe(`${at(folder)}\n`);
 });
 
 test("of programs the four that were made last are kept", () => {

@@ -1,5 +1,5 @@
 /**
- * Spans of calls of other servers that are parts of a request: webhooks that authenticate, authorize and convert, and KMS plugins.
+ * Spans of calls of other servers: webhooks that authenticate, authorize, convert and receive audit events, and KMS plugins.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -217,6 +217,63 @@ test("a conversion by a webhook is a part of the read that needs it", async () =
   const post = read.find((span) => span.name === "HTTP POST")!;
   expect(hook.headers.map(({ traceparent }) => traceparent)).toEqual([`00-${post.traceId}-${post.spanId}-01`]);
 });
+
+/** A server that sends the last event of a get of one ConfigMap to a webhook. */
+async function audited(rate: number, mode: string) {
+  const { spans, port } = await receiving();
+  const hook = await webhook(() => ({}));
+  const policy = join(newHome(), "policy.json");
+  const rule = {
+    level: "Metadata",
+    verbs: ["get"],
+    resources: [{ group: "", resources: ["configmaps"], resourceNames: ["one"] }],
+    omitStages: ["RequestReceived"],
+  };
+  writeFileSync(
+    policy,
+    JSON.stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [rule, { level: "None" }] }),
+  );
+  const { server, send } = await serverWith(port, rate, {
+    "audit-policy-file": policy,
+    "audit-webhook-config-file": kubeconfigOf(hook),
+    "audit-webhook-mode": mode,
+    // A batch is sent at once, while its request runs.
+    ...(mode === "batch" ? { "audit-webhook-batch-max-size": 1 } : {}),
+  });
+  expect((await send("GET", `${MAPS}/one`)).code).toBe(404);
+  await server.close();
+  return { spans, headers: hook.headers };
+}
+const AUDIT_CALL = "Call Audit Events webhook";
+
+test("a batch of audit events has a trace of its own, and the webhook gets its context", async () => {
+  const { spans, headers } = await audited(MILLION, "batch");
+  const call = spans.find(({ name }) => name === AUDIT_CALL)!;
+  expect(call).toMatchObject({ kind: 1, parentId: "", attributes: { name: "webhook", "event-count": 1 } });
+  const trace = spans.filter(({ traceId }) => traceId === call.traceId);
+  expect(shape(trace)).toEqual([`  ${AUDIT_CALL}`, "    HTTP POST"]);
+  const post = trace.find(({ name }) => name === "HTTP POST")!;
+  expect(headers.map(({ traceparent }) => traceparent)).toEqual([`00-${post.traceId}-${post.spanId}-01`]);
+});
+
+test("a list of audit events that a request waits for is a part of the request", async () => {
+  const { spans, headers } = await audited(MILLION, "blocking-strict");
+  const trace = ofRequest(spans, "GET /api/v1/namespaces/{:namespace}/configmaps/{:name}");
+  const names = shape(trace);
+  expect(names.slice(names.indexOf(`    ${AUDIT_CALL}`))).toEqual([`    ${AUDIT_CALL}`, "      HTTP POST"]);
+  expect(trace.find(({ name }) => name === AUDIT_CALL)?.attributes["event-count"]).toBe(1);
+  const post = trace.find(({ name }) => name === "HTTP POST")!;
+  expect(headers.map(({ traceparent }) => traceparent)).toEqual([`00-${post.traceId}-${post.spanId}-01`]);
+});
+
+test.each(["batch", "blocking"])(
+  "an audit webhook in mode %s gets a context that says that nothing is traced",
+  async (mode) => {
+    const { spans, headers } = await audited(0, mode);
+    expect(headers.map(({ traceparent }) => String(traceparent).slice(-3))).toEqual(["-00"]);
+    expect(spans).toEqual([]);
+  },
+);
 
 test("a read that calls a KMS plugin has a span; one whose seed is known has none", async () => {
   const spans: FinishedSpan[] = [];

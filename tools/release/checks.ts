@@ -19,6 +19,12 @@ export interface Manifest {
 /** Versions that must be that of package.json, by the file that names them. */
 export type OtherVersions = Readonly<Record<string, string | undefined>>;
 
+/** Returns the version of the tarball that a page names: this one if it is among several, such as those of an upgrade. */
+export function tarballVersion(page: string, { name, version }: Manifest): string | undefined {
+  const named = [...page.matchAll(/\b([\w-]+)-(\d+\.\d+\.\d+)\.tgz/g)].filter(([, one]) => one === name);
+  return named.find(([, , one]) => one === version)?.[2] ?? named[0]?.[2];
+}
+
 /** Judges the version: all files name the same one, and it has no tag yet. */
 export function versionStep({ version }: Manifest, others: OtherVersions, tags: readonly string[]): Step {
   const step = { name: "version" };
@@ -31,8 +37,60 @@ export function versionStep({ version }: Manifest, others: OtherVersions, tags: 
   }
   if (tags.includes(`v${version}`))
     return { ...step, verdict: "needed", found: `the tag v${version} exists already`, next: "raise the version" };
-  return { ...step, verdict: "ready", found: version, next: `tag v${version}` };
+  return { ...step, verdict: "ready", found: version, next: `npm install installs it as "${distTagOf(version)}"` };
 }
+
+/**
+ * Judges whether the registry has the version already, which `npm publish` would refuse after all other work.
+ *
+ * @param printed what `npm view NAME versions --json` prints: the versions, or an error
+ */
+export function registryStep({ version }: Manifest, printed: string): Step {
+  const step = { name: "registry" };
+  let found: unknown;
+  try {
+    found = JSON.parse(printed);
+  } catch {
+    found = undefined;
+  }
+  // A package with one version has a text in place of a list.
+  if (typeof found === "string" || Array.isArray(found)) {
+    const versions = [found].flat() as readonly unknown[];
+    if (!versions.includes(version))
+      return { ...step, verdict: "ready", found: `${versions.length} other versions`, next: `${version} is new` };
+    return { ...step, verdict: "needed", found: `${version} is published already`, next: "raise the version" };
+  }
+  const { code } = (found as { readonly error?: { readonly code?: unknown } } | undefined)?.error ?? {};
+  if (code === "E404")
+    return { ...step, verdict: "ready", found: "no version yet", next: `${version} is the first one` };
+  const reason = typeof code === "string" ? ` (${code})` : "";
+  return {
+    ...step,
+    verdict: "needed",
+    found: `the registry did not respond${reason}`,
+    next: "try again with a network",
+  };
+}
+
+/** Judges the branch, undefined where HEAD is detached: releases are made from `main`, those of an older line from `release-X.Y`. */
+export function branchStep(branch: string | undefined): Step {
+  const step = { name: "branch" };
+  if (branch !== undefined && /^(?:main|release-\d+\.\d+)$/.test(branch))
+    return { ...step, verdict: "ready", found: branch, next: "its newest commit is tagged" };
+  const found = branch === undefined ? "HEAD is detached" : branch;
+  return { ...step, verdict: "needed", found, next: "release from main, or from release-MAJOR.MINOR" };
+}
+
+/** Judges whether git can make the tag; `committer` is what `git var GIT_COMMITTER_IDENT` prints, undefined where it fails. */
+export function tagStep({ version }: Manifest, committer: string | undefined): Step {
+  const step = { name: "tag", found: `v${version}` };
+  if (committer === undefined)
+    return { ...step, verdict: "needed", next: "set user.name and user.email of git: the tag needs them" };
+  return { ...step, verdict: "ready", next: `git tag --annotate v${version}, before npm publishes; push it yourself` };
+}
+
+/** Returns the tag of npm for a version: what `npm install NAME` gets is no version before a release. */
+export const distTagOf = (version: string): string => (version.includes("-") ? "next" : "latest");
 
 /** Judges the state of the checkout; `changes` are the lines of `git status --porcelain`, undefined outside of git. */
 export function treeStep(changes: readonly string[] | undefined, head: string | undefined): Step {

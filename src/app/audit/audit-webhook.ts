@@ -2,18 +2,20 @@ import { type AuditEvent, type AuditSink, Batches, sizeOf, truncateEvent } from 
 import { sleep } from "../../util/clock.ts";
 import { type KubeconfigWebhook, ResponseTimeout, openKubeconfigWebhook } from "../files/kubeconfig-webhook.ts";
 import { OptionError } from "../options/types.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import type { SinkParts } from "./audit-file.ts";
 import type { AuditWebhookOptions } from "../options/audit-options.ts";
 import { messageOf } from "../../util/error.ts";
+import { NO_SPAN, NO_TRACE, type Span, type SpanAttributes, inSpan } from "../../util/span.ts";
 
 /** As the webhook backend of kube-apiserver. */
 const MAX_ATTEMPTS = 5;
 const BACKOFF_FACTOR = 1.5;
 const BACKOFF_JITTER = 0.2;
 const TIMEOUT = { millis: 30_000, owner: "audit" };
+const SPAN = "Call Audit Events webhook";
 
-type WebhookParts = SinkParts & Pick<SystemParts, "random">;
+type WebhookParts = SinkParts & Pick<TracedSystemParts, "random" | "currentSpan" | "inTrace">;
 
 /**
  * Opens a sink that posts lists of events to a webhook, whose address and credentials are in a kubeconfig (AUDIT-24,
@@ -81,25 +83,43 @@ class Webhook {
     this.#options = options;
     this.#parts = parts;
     try {
-      this.#webhook = openKubeconfigWebhook(options.configFile, { clock: parts.clock });
+      this.#webhook = openKubeconfigWebhook(options.configFile, parts);
     } catch (error) {
       throw new OptionError(`expected --audit-webhook-config-file to name a kubeconfig: ${messageOf(error)}`);
     }
   }
 
-  /** Sends events; false if all attempts have failed. */
-  async send(events: readonly AuditEvent[]): Promise<boolean> {
+  /**
+   * Sends events; false if all attempts have failed. Its span is a part of the request that waits for it; a batch, which has events
+   * of several requests, has a trace of its own.
+   */
+  send(events: readonly AuditEvent[]): Promise<boolean> {
+    const { currentSpan = NO_SPAN, inTrace = NO_TRACE } = this.#parts;
+    const attributes = (): SpanAttributes => ({ name: "webhook", "event-count": events.length });
+    const work = async (span?: Span): Promise<boolean> => {
+      const failure = await this.#sendAll(events);
+      if (failure === undefined) return true;
+      span?.fail(failure);
+      return false;
+    };
+    return this.#options.mode === "batch"
+      ? inTrace(SPAN, attributes, work)
+      : inSpan(currentSpan(), SPAN, attributes, work);
+  }
+
+  /** Returns the error of the last attempt; undefined if one has succeeded. */
+  async #sendAll(events: readonly AuditEvent[]): Promise<string | undefined> {
     const { clock, log, metrics, random } = this.#parts;
     const items = events.map(({ json }) => json).join(",");
     const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`;
     let pause = this.#options.initialBackoffMillis;
     for (let attempts = 1; ; attempts++) {
       const failure = await this.#post(body);
-      if (failure === undefined) return true;
+      if (failure === undefined) return undefined;
       if (attempts >= MAX_ATTEMPTS || this.#noRetry.signal.aborted) {
         log.error("audit events could not be sent", { error: failure, events: events.length });
         metrics.lost("webhook", events.length);
-        return false;
+        return failure;
       }
       const jittered = pause * (1 + BACKOFF_JITTER * random.next());
       await sleep(clock, jittered, this.#noRetry.signal, { owner: "audit", upkeep: true });

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { AuditEvent, AuditMetrics } from "../../audit/index.ts";
+import { SpanContext } from "../../tracing/span-context.ts";
+import { type FinishedSpan, Tracer } from "../../tracing/tracer.ts";
 import { ManualClock, seededRandom, systemClock } from "../../util/clock.ts";
 import { silentLog } from "../../util/log.ts";
 import { resolveOptions } from "../options/options.ts";
@@ -256,4 +258,23 @@ test("AUDIT-25: a request waits for a webhook in mode blocking, and continues if
   const kept = openAuditWebhook(options, partsOf(), open).write(event("a"));
   expect(kept).toBeInstanceOf(Promise);
   expect(await kept).toBe(true);
+});
+
+test("a list of events that could not be sent has a span that has failed, with each attempt", async () => {
+  await using hook = await receiver(() => ({ code: 503 }));
+  const open = new AsyncDisposableStack();
+  const spans: FinishedSpan[] = [];
+  const parts = partsOf();
+  const context = new SpanContext();
+  const sink = { add: (span: FinishedSpan) => void spans.push(span), dropped: () => {} };
+  const { inTrace } = new Tracer({ ...parts, context, ratio: 1, sink });
+  const options = hook.options({ "audit-webhook-initial-backoff": "1ms", "audit-webhook-batch-max-size": 1 });
+  const traced = { ...parts, currentSpan: context.current, inTrace };
+  void openAuditWebhook(options, traced, open).write(event("a"));
+  await expect.poll(() => spans.length).toBe(6);
+  await open.disposeAsync();
+  expect(spans.map(({ name, failure }) => [name, failure])).toEqual([
+    ...Array<unknown>(5).fill(["HTTP POST", undefined]),
+    ["Call Audit Events webhook", "expected a status of 200, got 503"],
+  ]);
 });

@@ -13,7 +13,7 @@ import {
 } from "../../audit/index.ts";
 import type { Auditing } from "../../server/index.ts";
 import { readNamed } from "../files/named-file.ts";
-import type { SystemParts } from "../process/system-parts.ts";
+import type { TracedSystemParts } from "../process/system-parts.ts";
 import { OptionError } from "../options/types.ts";
 import { openAuditFile } from "./audit-file.ts";
 import type { AuditOptions } from "../options/audit-options.ts";
@@ -27,7 +27,7 @@ import { openAuditWebhook } from "./audit-webhook.ts";
  */
 export function openAudit(
   options: AuditOptions,
-  system: SystemParts,
+  system: TracedSystemParts,
   open: AsyncDisposableStack,
 ): Auditing | undefined {
   const { policyFile, file, webhook } = options;

@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 import type { Progress } from "../../util/progress.ts";
-import type { CurrentSpan } from "../../util/span.ts";
+import type { CurrentSpan, InTrace } from "../../util/span.ts";
 
 /** What a program gets from its process; tests pass in others. */
 export interface SystemParts {
@@ -16,4 +16,6 @@ export interface SystemParts {
 export interface TracedSystemParts extends SystemParts {
   /** The span of which calls of other servers are parts; none where requests are not traced. */
   readonly currentSpan?: CurrentSpan;
+  /** Traces calls that are parts of no request; absent where nothing is traced. */
+  readonly inTrace?: InTrace;
 }

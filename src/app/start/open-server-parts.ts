@@ -40,7 +40,8 @@ export function openServerParts(
 ): ServerParts {
   const log = opened.use(rateLimitedLog(plain, clock));
   const tracing = openTracing?.(given.tracingConfigFile, { clock, random, log }, opened);
-  const system: TracedSystemParts = { clock, random, log, ...(tracing ? { currentSpan: tracing.currentSpan } : {}) };
+  const spans = tracing && { currentSpan: tracing.currentSpan, inTrace: tracing.inTrace };
+  const system: TracedSystemParts = { clock, random, log, ...spans };
   const options = withDialect(given);
   // An unknown controller is an error before anything is created.
   checkControllerNames(options);

@@ -4,7 +4,7 @@ import { Tracer } from "../../tracing/tracer.ts";
 import { traced } from "../../server/filters/tracing.ts";
 import type { Filter } from "../../server/index.ts";
 import type { Collector } from "../../util/exposition.ts";
-import type { CurrentSpan } from "../../util/span.ts";
+import type { CurrentSpan, InTrace } from "../../util/span.ts";
 import { readNamed } from "../files/named-file.ts";
 import { OptionError } from "../options/types.ts";
 import type { SystemParts } from "../process/system-parts.ts";
@@ -16,6 +16,7 @@ export interface Tracing {
   /** Returns filters that also trace requests. */
   traced(filters: readonly Filter[]): readonly Filter[];
   readonly currentSpan: CurrentSpan;
+  readonly inTrace: InTrace;
   readonly metrics: Collector;
 }
 
@@ -50,6 +51,7 @@ export function openTracing(file: string, system: SystemParts, open: AsyncDispos
   return {
     traced: (filters) => traced(filters, tracer),
     currentSpan: context.current,
+    inTrace: tracer.inTrace,
     metrics: exporter.metrics,
   };
 }

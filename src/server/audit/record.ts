@@ -203,7 +203,11 @@ export class AuditRecord implements Recorder {
     if (this.#config.omitStages.has(stage.stage)) return true;
     const { sink, metrics } = this.#parts;
     metrics.event();
-    return sink.write(new AuditEvent(this.#head, stage));
+    const event = new AuditEvent(this.#head, stage);
+    const { root } = this.#request.response;
+    // An error is responded outside of the spans of the request.
+    if (root === undefined || stage.stage === "RequestReceived") return sink.write(event);
+    return root.run(() => sink.write(event));
   }
 
   /** The members that are known from the response on. */

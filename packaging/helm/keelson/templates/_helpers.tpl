@@ -18,6 +18,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{- define "keelson.image" -}}
+{{- printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
+
 {{- define "keelson.identity" -}}
 {{- .Values.identity.secretName | default (printf "%s-identity" (include "keelson.fullname" .)) -}}
 {{- end -}}
