@@ -22,7 +22,7 @@ import { clusterParts } from "./cluster-parts.ts";
 import { compactSharedStore, startControllers } from "./controllers.ts";
 import { shareSignOut } from "../console/shared-sign-outs.ts";
 import { DataDirectory, writeNamedFile } from "../storage/data-directory.ts";
-import { isSpecialFile } from "../../util/special-file.ts";
+import { isSpecialFile } from "../storage/special-file.ts";
 import { checkPort, listen, tlsOf } from "./listen.ts";
 import { openServerParts } from "./open-server-parts.ts";
 import { openSimulation } from "./simulation.ts";

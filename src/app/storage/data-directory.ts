@@ -37,7 +37,7 @@ import type { PkiFiles } from "../../pki/index.ts";
 import { cutText } from "../../util/cut-text.ts";
 import { codeOf } from "../../util/error.ts";
 import { readTextFile } from "../../util/read-text-file.ts";
-import { isSpecialFile } from "../../util/special-file.ts";
+import { isSpecialFile } from "./special-file.ts";
 
 /** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {

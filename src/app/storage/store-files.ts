@@ -14,7 +14,7 @@ import type { Clock } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
 import { syncFolder } from "../../storage/sqlite/sync-folder.ts";
 import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
-import { isSpecialFile } from "../../util/special-file.ts";
+import { isSpecialFile } from "./special-file.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
 
