@@ -33,7 +33,7 @@ const MEASURED = [
   "test/attacks/seats.test.ts",
   "test/promises/{encryption,forks,history,lists,policies,roles,turns,windows}.test.ts",
   "test/clients/envtest.test.ts",
-  "test/console/{figures,heavy,many}.browser.test.ts",
+  "test/console/{figures,heavy,large,many}.browser.test.ts",
   "test/kit/figures.test.ts",
   "test/plan/slices.test.ts",
   "test/serve/watchers.test.ts",

@@ -308,6 +308,19 @@ describeInBrowser("the views", () => {
     clean(shown);
   });
 
+  test("a text that is dropped where files are opened changes nothing", async () => {
+    const { page } = await opened("/console/plan");
+    await page.fill(".plan-text", "kind: ConfigMap");
+    await page.evaluate(`
+      const dataTransfer = new DataTransfer();
+      dataTransfer.setData("text/plain", "kind: Secret");
+      document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    `);
+    // What follows from a file would be there by then.
+    await page.fill(".plan-short >> nth=0", "team");
+    expect(await page.inputValue(".plan-text")).toBe("kind: ConfigMap");
+  });
+
   test("a saved plan opens", async () => {
     const { page } = await opened("/console/plan");
     const saved = {

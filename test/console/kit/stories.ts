@@ -71,14 +71,6 @@ export async function editText(page: Page, from: string | RegExp, to: string): P
 export const mistakesOf = ({ problems }: TestPage): readonly string[] =>
   problems.filter((problem) => !/^Failed to load resource|^WebSocket connection to /.test(problem));
 
-/** Runs in a page before its scripts: `longTasks` has the tasks that held it for more than 50 ms. */
-export const OBSERVE_LONG_TASKS = `
-  globalThis.longTasks = [];
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longTasks.push(Math.round(duration));
-  }).observe({ type: "longtask", buffered: true });
-`;
-
 /** Runs in a page before its scripts: counts its frames, and remembers the longest time between two of them. */
 export const OBSERVE_FRAMES = `
   globalThis.frames_ = { count: 0, longest: 0, last: undefined };
@@ -96,9 +88,6 @@ export const takeFrames = (page: Page): Promise<{ readonly count: number; readon
   page.evaluate<{ count: number; longest: number }>(
     "(({ count, longest }) => (frames_.count = frames_.longest = 0, { count, longest: Math.round(longest) }))(frames_)",
   );
-
-/** Takes the long tasks so far; see {@link OBSERVE_LONG_TASKS}. */
-export const takeLongTasks = (page: Page): Promise<number[]> => page.evaluate<number[]>("longTasks.splice(0)");
 
 /** What axe finds in both themes, as lines. */
 export async function axeInBothThemes(page: Page, where: string): Promise<string[]> {

@@ -11,7 +11,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { ownedText, withoutOwners } from "../../editor/owners.ts";
+import { plainText } from "../../editor/owners.ts";
 import { inPageSlices } from "../../ui/sliced.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -274,8 +274,7 @@ async function objectAt(ref: ObjectRef, at: string): Promise<Value> {
 
 /** The text of a version, to compare it. */
 async function textAt(ref: ObjectRef, at: string): Promise<string> {
-  const identity = { apiVersion: "", kind: "", name: ref.name };
-  return (await inPageSlices(ownedText(withoutOwners(await objectAt(ref, at), identity), { unreported: true }))).text;
+  return inPageSlices(plainText(await objectAt(ref, at), { unreported: true }));
 }
 
 function Versions({

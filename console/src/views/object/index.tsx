@@ -16,6 +16,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useIsShown } from "../../ui/is-shown.ts";
 import { useTitle } from "../../ui/title.ts";
 import { useKeys } from "../../ui/keys.ts";
+import { inPageSlices } from "../../ui/sliced.ts";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { ActionsMenu } from "./actions-menu.tsx";
@@ -90,10 +91,12 @@ function OneObject({ route, of }: { readonly route: ObjectRoute; readonly of: Ob
     const base = await readBase(of, hideStatus).catch((error: unknown) => {
       toast(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, "bad");
     });
+    if (!base) return;
+    const text = version === undefined ? undefined : await inPageSlices(restoredText(version, base));
     // The user may look at something else by now.
-    if (!base || !isShown.current) return;
+    if (!isShown.current) return;
     drafts.drop(draftKey);
-    begun.value = draftOf(base, version === undefined ? undefined : restoredText(version, base));
+    begun.value = draftOf(base, text);
     select("yaml");
   };
   const open = (): void => {
