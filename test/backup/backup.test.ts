@@ -1,9 +1,21 @@
 /**
  * `keelson backup`, `restore`, `check` and `repair`: the executable, against a server and against files.
  */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../src/client/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
@@ -96,6 +108,21 @@ describe("a backup that cannot be right", () => {
       const left = existsSync(directory) ? readdirSync(directory, { recursive: true }) : [];
       expect(left.filter((name) => /keelson\.(db|json)/.test(String(name)))).toEqual([]);
     }
+  });
+
+  test.skipIf(process.platform === "win32")("is written to a pipe, and through a link", async () => {
+    const [pipe, file, link] = [fresh(), fresh(), fresh()];
+    execFileSync("mkfifo", [pipe]);
+    const reading = promisify(execFile)("cat", [pipe], { encoding: "buffer", maxBuffer: 64 << 20 });
+    expect((await run(["backup", pipe, "--data-dir", world.dataDir])).code).toBe(0);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    const { stdout } = await reading;
+    const magicOfZstd = "28b52ffd";
+    expect(stdout.toString("hex", 0, 4)).toBe(magicOfZstd);
+    writeFileSync(file, "");
+    symlinkSync(file, link);
+    expect((await run(["backup", link, "--data-dir", world.dataDir, "--force"])).code).toBe(0);
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(file).toString("hex", 0, 4)]).toEqual([true, magicOfZstd]);
   });
 
   test("is not made: without a server, or where it cannot be written, nothing is left", async () => {

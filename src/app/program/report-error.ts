@@ -10,6 +10,7 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
   "CliError",
   "KubeconfigError",
   "ObjectError",
+  "PkiError",
   "StatusError",
   "StoreError",
   "TransportError",
