@@ -33,7 +33,7 @@ const MEASURED = [
   "test/attacks/seats.test.ts",
   "test/promises/{encryption,forks,history,lists,policies,roles,turns,windows}.test.ts",
   "test/clients/envtest.test.ts",
-  "test/console/{figures,heavy,many}.browser.test.ts",
+  "test/console/{figures,heavy,large,many}.browser.test.ts",
   "test/kit/figures.test.ts",
   "test/plan/slices.test.ts",
   "test/serve/watchers.test.ts",
@@ -66,7 +66,7 @@ export default defineConfig({
     outputFile: { json: ".results/tests.json" },
     retry: RETRY,
     // A machine that is busy is slow, not wrong.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         // Most tests share processes: loading all modules anew for each file costs more than running them.

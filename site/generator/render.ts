@@ -64,6 +64,9 @@ export function renderPage(page: Page, linkOf: (page: Page, href: string) => Lin
       if (token.tag !== "h1") sections.push({ anchor, title: text, text: "" });
       continue;
     }
+    // The policy of the site forbids styles in a page.
+    const alignment = /^text-align:(\w+)$/.exec(String(token.attrGet("style") ?? ""))?.[1];
+    if (alignment !== undefined) token.attrs = [["class", `align-${alignment}`]];
     if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open")
       sections.at(-1)!.text += `${textOf(token)} `;
     for (const child of token.children ?? []) {

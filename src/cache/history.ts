@@ -17,7 +17,10 @@ const CHANGE = 170;
 const VALUE = 310;
 
 /** The bytes of an old value in memory. */
-export const costOf = (entry: Entry): number => VALUE + entry.bytes.length;
+export const costOf = (entry: Entry): number => costOfValues(1, entry.bytes.length);
+
+/** The same of several values, which have so many bytes together. */
+export const costOfValues = (count: number, bytes: number): number => count * VALUE + bytes;
 
 /** One change to one object. */
 export class Change {

@@ -1,6 +1,8 @@
 import { compareKeys } from "../storage/keys.ts";
 import type { Store, StoredRecord } from "../storage/contract.ts";
 import { type CacheResource, type Entry, keyInside } from "./entry.ts";
+import { sortInSteps } from "../util/sort-in-steps.ts";
+import type { Steps } from "../util/steps.ts";
 import { ResourceState } from "./resource-state.ts";
 
 /** Returns to the event loop, so that other work runs first. */
@@ -66,7 +68,7 @@ export async function loadPart(
   resource: CacheResource,
   revision: number,
   pause: Pause,
-  part: StatePart,
+  part: StatePart = EVERYTHING,
 ): Promise<{ readonly state: ResourceState; readonly bytes: number }> {
   const { prefix, factory } = resource;
   const entries: Entry[] = [];
@@ -83,6 +85,17 @@ export async function loadPart(
     entries.push(entry);
   };
   await readAll(store, prefix + part.prefix, revision, pause, visit, part.onLoaded);
-  if (!isSorted) entries.sort((a, b) => compareKeys(a.key, b.key));
-  return { state: ResourceState.of(entries), bytes };
+  const sorted = isSorted ? entries : await run(sortInSteps(entries, byKey), pause);
+  return { state: await run(ResourceState.inSteps(sorted), pause), bytes };
+}
+
+const byKey = (a: Entry, b: Entry): number => compareKeys(a.key, b.key);
+
+/** Runs steps, with a pause after each one. */
+async function run<T>(steps: Steps<T>, pause: Pause): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await pause();
+  }
 }

@@ -11,6 +11,7 @@ import { compareKeys } from "../storage/keys.ts";
 import { EFFORT, type Entry, type Selection, afterPrefix, covers, effortOf, labelOf } from "./entry.ts";
 import { flatCopy } from "../util/flat-copy.ts";
 import { OrderedIndex } from "../util/ordered-index.ts";
+import { type Steps, atOnce } from "../util/steps.ts";
 
 type Keyed = Pick<Entry, "key">;
 type Labelled = Pick<Entry, "key" | "labels">;
@@ -28,6 +29,9 @@ const MAX_LABELS = 8;
 
 /** An index is not worth its cost for so few entries. */
 const FEW_ENTRIES = 128;
+
+/** Entries that are looked at in one step. */
+const ENTRIES_A_STEP = 10_000;
 
 /** An index that is not complete yet. */
 interface Growing {
@@ -49,7 +53,7 @@ export class ResourceState {
   #labels: Map<string, LabelIndex> | undefined;
   #growing: Map<string, Growing> | undefined;
   /** Unreadable entries, if any. */
-  #unreadable: Map<string, Entry> | undefined;
+  #unreadable: OrderedIndex<Keyed, Entry> | undefined;
 
   private constructor(entries: OrderedIndex<Keyed, Entry>) {
     this.#entries = entries;
@@ -57,9 +61,17 @@ export class ResourceState {
 
   /** Creates a state from entries in key order. */
   static of(sorted: readonly Entry[]): ResourceState {
-    const state = new ResourceState(OrderedIndex.build<Keyed, Entry>(byKey, sorted));
-    const unreadable = sorted.filter((entry) => entry.unreadable);
-    if (unreadable.length > 0) state.#unreadable = new Map(unreadable.map((entry) => [entry.key, entry]));
+    return atOnce(ResourceState.inSteps(sorted));
+  }
+
+  /** Likewise, in steps that take less than a millisecond. */
+  static *inSteps(sorted: readonly Entry[]): Steps<ResourceState> {
+    const state = new ResourceState(yield* OrderedIndex.buildInSteps<Keyed, Entry>(byKey, sorted));
+    for (let i = 0; i < sorted.length; i++) {
+      const entry = sorted[i]!;
+      if (entry.unreadable) state.#addUnreadable(entry);
+      if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+    }
     return state;
   }
 
@@ -77,9 +89,21 @@ export class ResourceState {
     return this.#unreadable !== undefined;
   }
 
-  /** The unreadable entries in the scope of a selection, in any order. */
-  unreadable(selection: Pick<Selection, "key" | "prefix">): readonly Entry[] {
-    return [...(this.#unreadable?.values() ?? [])].filter(({ key }) => covers(selection, key));
+  /** The unreadable entries, in key order. */
+  get unreadable(): readonly Entry[] {
+    const found: Entry[] = [];
+    this.#unreadable?.scan(undefined, (entry) => found.push(entry) > 0);
+    return found;
+  }
+
+  /** The first unreadable entry in the scope of a selection, in logarithmic time. */
+  firstUnreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined {
+    let first: Entry | undefined;
+    this.#unreadable?.scan({ key: selection.key ?? selection.prefix }, (entry) => {
+      if (covers(selection, entry.key)) first = entry;
+      return false;
+    });
+    return first;
   }
 
   /** A copy, in constant time. */
@@ -87,7 +111,7 @@ export class ResourceState {
     const copy = new ResourceState(this.#entries.clone());
     if (this.#labels) copy.#labels = copies(this.#labels, (index) => index.clone());
     if (this.#growing) copy.#growing = copies(this.#growing, ({ index, from }) => ({ index: index.clone(), from }));
-    if (this.#unreadable) copy.#unreadable = new Map(this.#unreadable);
+    if (this.#unreadable) copy.#unreadable = this.#unreadable.clone();
     return copy;
   }
 
@@ -99,7 +123,7 @@ export class ResourceState {
   /** Adds an entry; returns the one that it replaced. */
   put(entry: Entry): Entry | undefined {
     const previous = this.#entries.set(entry);
-    if (entry.unreadable) (this.#unreadable ??= new Map()).set(entry.key, entry);
+    if (entry.unreadable) this.#addUnreadable(entry);
     else if (this.#unreadable) this.#forgetUnreadable(entry.key);
     this.#eachIndex(entry.key, (index, label) => {
       const value = labelOf(entry, label);
@@ -143,14 +167,6 @@ export class ResourceState {
       return found.length < count;
     });
     return found;
-  }
-
-  /** Visits every entry in key order. */
-  forEach(visit: (entry: Entry) => void): void {
-    this.#entries.scan(undefined, (entry) => {
-      visit(entry);
-      return true;
-    });
   }
 
   /** The labels of a selection for which an index would be faster, and does not exist. */
@@ -211,8 +227,12 @@ export class ResourceState {
     return best;
   }
 
+  #addUnreadable(entry: Entry): void {
+    (this.#unreadable ??= new OrderedIndex(byKey)).set(entry);
+  }
+
   #forgetUnreadable(key: string): void {
-    this.#unreadable!.delete(key);
+    this.#unreadable!.delete({ key });
     if (this.#unreadable!.size === 0) this.#unreadable = undefined;
   }
 

@@ -12,7 +12,7 @@ import type { Activity } from "../util/activity.ts";
 import { type CacheResource, type Entry, type Selection, keyInside } from "./entry.ts";
 import { type CacheError, closed, compacted, fromStore, future, unreadable } from "./errors.ts";
 import { Groups } from "./groups.ts";
-import { type Pause, type StatePart, loadPart, loadState } from "./load.ts";
+import { type Pause, type StatePart, loadPart } from "./load.ts";
 import { replay } from "./replay.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Snapshot, StateSnapshot } from "./snapshot.ts";
@@ -138,8 +138,8 @@ export class ResourceCache {
       if ((error as CacheError).code !== "compacted") throw error;
     }
     const { store, pause } = this.#hub;
-    const state = await loadState(store, this.resource, revision, pause).catch(fromStore);
-    return this.#show(revision, this.#timeline.external(state, revision));
+    const { state, bytes } = await loadPart(store, this.resource, revision, pause).catch(fromStore);
+    return this.#show(revision, this.#timeline.external(state, revision, bytes));
   }
 
   /**

@@ -99,7 +99,7 @@ export class StateSnapshot implements Snapshot {
   }
 
   unreadable(selection: Pick<Selection, "key" | "prefix">): Entry | undefined {
-    return this.#state.hasUnreadable ? this.#state.unreadable(selection)[0] : undefined;
+    return this.#state.firstUnreadable(selection);
   }
 
   list(selection: Selection, range: ListRange = {}): ListPage {

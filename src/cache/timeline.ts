@@ -10,7 +10,7 @@ import type { Clock } from "../util/clock.ts";
 import type { Budget } from "./budget.ts";
 import type { Entry, Selection } from "./entry.ts";
 import { compacted } from "./errors.ts";
-import { Change, History, type HistoryLimits, costOf } from "./history.ts";
+import { Change, History, type HistoryLimits, costOf, costOfValues } from "./history.ts";
 import type { Pause } from "./load.ts";
 import { ResourceState } from "./resource-state.ts";
 import { type Version, type VersionLimits, Versions } from "./versions.ts";
@@ -29,6 +29,9 @@ export interface TimelineSettings {
 /** Changes between two kept states, so that reads of old revisions stay fast. */
 const CHECKPOINT = 4096;
 
+/** Entries that are found without a search. A Map of twice as many grows in a step of some 20 ms, one of a million in 100 ms. */
+const MAX_KNOWN = 262_144;
+
 /** Objects from which the mean size is computed. */
 const SAMPLE = 16;
 const EVERYTHING: Selection = { id: "", prefix: "", matches: () => true };
@@ -39,7 +42,7 @@ export class Timeline {
   #history: History;
   #versions: Versions;
   #state: ResourceState;
-  /** Entries of `#state` that were read or written: a get is the most frequent call and need not search the tree. */
+  /** Some entries of `#state` that were read or written: a get is the most frequent call and need not search the tree. */
   #known: Map<string, Entry> | undefined;
   /** The first revision of `#state`. */
   #since: number;
@@ -86,7 +89,7 @@ export class Timeline {
 
   /** The unreadable entries. */
   get unreadable(): readonly Entry[] {
-    return this.#state.unreadable({ prefix: "" });
+    return this.#state.unreadable;
   }
 
   /** The number of kept states. */
@@ -104,7 +107,7 @@ export class Timeline {
     const known = this.#known?.get(key);
     if (known !== undefined) return known;
     const entry = this.#state.get(key);
-    if (entry !== undefined) (this.#known ??= new Map()).set(entry.key, entry);
+    if (entry !== undefined) this.#know(entry);
     return entry;
   }
 
@@ -142,12 +145,15 @@ export class Timeline {
     };
   }
 
-  /** A version that was not created here, and shares nothing with those that were. */
-  external(state: ResourceState, revision: number): Version {
+  /**
+   * A version that was not created here, and shares nothing with those that were.
+   *
+   * @param bytes of its values
+   */
+  external(state: ResourceState, revision: number, bytes: number): Version {
     // It counts as if all of its entries had been replaced since; its other revisions are unknown.
-    let bytes = 0;
-    state.forEach((entry) => (bytes += costOf(entry)));
-    return { state, since: revision, until: revision, retired: this.#versions.retired - bytes };
+    const retired = this.#versions.retired - costOfValues(state.size, bytes);
+    return { state, since: revision, until: revision, retired };
   }
 
   /** Replaces the state, and deletes the history. */
@@ -169,7 +175,7 @@ export class Timeline {
     const state = this.#writable(entry.revision);
     const previous = deleted ? state.remove(key) : state.put(entry);
     if (deleted) this.#known?.delete(key);
-    else (this.#known ??= new Map()).set(key, entry);
+    else this.#know(entry);
     const change = new Change(entry, previous, deleted, this.#settings.clock.steady());
     this.#history.push(change);
     this.#settings.historyBudget.count(this.#history);
@@ -195,6 +201,12 @@ export class Timeline {
     const state = this.#writable(revision);
     for (const entry of entries) state.put(entry);
     this.reset(state, revision);
+  }
+
+  /** Keeps an entry for {@link Timeline.get}; where there are enough of them, begins anew. */
+  #know(entry: Entry): void {
+    if (!this.#known || this.#known.size >= MAX_KNOWN) this.#known = new Map();
+    this.#known.set(entry.key, entry);
   }
 
   /** Builds the label indexes of a selection, in slices of the event loop; undefined when there is nothing to build. */

@@ -67,6 +67,8 @@ const TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
   ["type", TYPE],
 ]);
 
+const NO_PARAMS: ReadonlyMap<string, Type> = new Map();
+
 class Checker {
   readonly issues: Issue[] = [];
   readonly #env: Environment;
@@ -255,9 +257,10 @@ class Checker {
     let result: Type | undefined;
     for (const overload of this.#env.functions.get(name)!) {
       if (overload.member !== member || overload.params.length !== types.length) continue;
-      const fresh = new Map(overload.unknown.map((one) => [one, this.#newParam()]));
+      const fresh =
+        overload.unknown.length === 0 ? NO_PARAMS : new Map(overload.unknown.map((one) => [one, this.#newParam()]));
       const put = (type: Type): Type => (fresh.size === 0 ? type : resolved(fresh, type, false));
-      const params = overload.params.map(put);
+      const params = fresh.size === 0 ? overload.params : overload.params.map(put);
       if (!this.#known.try((known) => allAssignable(known, types, params))) continue;
       fitting.push(overload);
       const own = this.#now(put(overload.result));

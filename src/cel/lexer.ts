@@ -107,8 +107,14 @@ function quoted(points: readonly string[], at: number): Found {
   return { token: { type: "quoted", text: points.slice(at + 1, end).join(""), at }, end: end + 1 };
 }
 
+/** The longest literal of a number; a valid one is shorter. */
+const MAX_NUMBER = 400;
+
 function number(points: readonly string[], at: number): Found {
-  const rest = points.slice(at, at + 400).join("");
+  const limit = Math.min(points.length, at + MAX_NUMBER);
+  let to = at;
+  while (to < limit && (/[\w.]/.test(points[to]!) || (/[+-]/.test(points[to]!) && /[eE]/.test(points[to - 1]!)))) to++;
+  const rest = points.slice(at, to).join("");
   const float = /^(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/.exec(rest)?.[0];
   const whole = /^(?:0x[\da-fA-F]+|\d+)[uU]?/.exec(rest)?.[0] ?? "";
   if (float !== undefined && float.length > whole.length) {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { atOnce, type Steps } from "../util/steps.ts";
 import { check } from "./check.ts";
 import type { Environment } from "./environment.ts";
 import { estimate } from "./estimate.ts";
@@ -45,11 +46,16 @@ export type Compiled =
 export const RUN_LIMIT = 1_000_000;
 
 /** Compiles an expression. */
-export function compile(source: string, env: Environment): Compiled {
+export const compile = (source: string, env: Environment): Compiled => atOnce(compileSteps(source, env));
+
+/** Compiles an expression in steps: parses it, checks it, and plans its run. */
+export function* compileSteps(source: string, env: Environment): Steps<Compiled> {
   const parsed = parse(source, env.macros);
   if (parsed.issues) return { error: issuesText(source, parsed.issues) };
+  yield;
   const result = check(parsed.expr, env);
   if (result.issues) return { error: issuesText(source, result.issues) };
+  yield;
   const { checked } = result;
   const slots = new Map([...env.variables.keys()].map((name, i) => [name, i]));
   let step: Step;

@@ -5,6 +5,7 @@ import { CliError } from "./cli-error.ts";
 import { connect } from "./connect.ts";
 import type { ServerFlags } from "./connect-flags.ts";
 import { openBrowser } from "./open-browser.ts";
+import { readableInfo } from "./readable-info.ts";
 
 /** The flags of `console`. */
 export interface ConsoleRequest extends ServerFlags {
@@ -56,13 +57,16 @@ export function linkOf(text: string, server: string): string {
 const MAX_LINK_LENGTH = 2000;
 const WEB = ["http:", "https:"];
 
-/** Returns the kubeconfig of the server that runs on this machine, unless another one is named. */
+/** Returns the kubeconfig of the server that runs on this machine, unless another one is named. @throws Error for a named directory without one */
 async function ownKubeconfig(actions: Actions, { context, dataDir }: ConsoleRequest): Promise<string | undefined> {
   const isNamed = context !== undefined || (actions.terminal.env["KUBECONFIG"] ?? "") !== "";
   if (dataDir === undefined && isNamed) return undefined;
+  if (dataDir === undefined) {
+    const info = await readableInfo(actions);
+    return info?.running && info.kubeconfig;
+  }
   const { path, running, kubeconfig } = await actions.info(dataDir);
   if (running !== undefined && kubeconfig !== undefined) return kubeconfig;
-  if (dataDir === undefined) return undefined;
   throw new CliError(`expected a running server for ${path}; start it, or name a kubeconfig with --kubeconfig`);
 }
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { atOnce, type Steps } from "../util/steps.ts";
 import { escapeToken, parsePointer } from "../value/pointer.ts";
 import type { Value } from "../value/value.ts";
 import { encodeYaml } from "../value/yaml-encode.ts";
@@ -28,23 +29,31 @@ const FIRST_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Yields the lines of the object: its type and name first, other members in the order of the report. */
-export const blameTree = (report: BlameReport): Generator<BlameLine> => treeLines(rootOf(report), "", "", "");
+export const blameTree = (report: BlameReport): Generator<BlameLine> => blameLines(atOnce(blameNodes(report)));
+
+/** Yields the lines of an object whose tree {@link blameNodes} has made, as {@link blameTree} does. */
+export const blameLines = (root: BlameNode): Generator<BlameLine> => treeLines(root, "", "", "");
 
 /** A node of the tree. */
-interface Node {
+export interface BlameNode {
   readonly list: boolean;
   readonly managers: readonly ReportedManager[];
   /** Defined for a leaf. */
   readonly value?: Value;
   readonly setBy?: ReportedSetter | undefined;
-  readonly children: Map<string, Node>;
+  readonly children: Map<string, BlameNode>;
 }
 
-function rootOf(report: BlameReport): Node {
-  const root: Node = { list: false, managers: [], children: new Map() };
+/** How many leaves of a report become nodes in one step. */
+const LEAVES_A_STEP = 1000;
+
+/** Returns the tree of a report, by its root, in steps. */
+export function* blameNodes(report: BlameReport): Steps<BlameNode> {
+  const root: BlameNode = { list: false, managers: [], children: new Map() };
   // Containers are created when a leaf needs them, which keeps the order of the object.
   const containers = new Map(report.containers.map((container) => [container.pointer, container]));
-  for (const { pointer, value, managers, setBy } of report.leaves) {
+  for (const [at, { pointer, value, managers, setBy }] of report.leaves.entries()) {
+    if (at % LEAVES_A_STEP === LEAVES_A_STEP - 1) yield;
     const tokens = parsePointer(pointer);
     let parent = root;
     let path = "";
@@ -65,7 +74,7 @@ function rootOf(report: BlameReport): Node {
 }
 
 /** Yields the lines below a node; the first one begins with `first` instead of the indentation. */
-function* treeLines(node: Node, first: string, indent: string, path: string): Generator<BlameLine> {
+function* treeLines(node: BlameNode, first: string, indent: string, path: string): Generator<BlameLine> {
   let start = first;
   for (const [name, child] of membersOf(node, path)) {
     const head = start;
@@ -75,14 +84,20 @@ function* treeLines(node: Node, first: string, indent: string, path: string): Ge
   }
 }
 
-function membersOf({ children }: Node, path: string): Iterable<[string, Node]> {
+function membersOf({ children }: BlameNode, path: string): Iterable<[string, BlameNode]> {
   const names = FIRST_MEMBERS[path];
   if (!names) return children;
   const first = new Map(names.flatMap((name) => (children.has(name) ? [[name, children.get(name)!]] : [])));
   return new Map([...first, ...children]);
 }
 
-function* memberLines(name: string, child: Node, head: string, indent: string, pointer: string): Generator<BlameLine> {
+function* memberLines(
+  name: string,
+  child: BlameNode,
+  head: string,
+  indent: string,
+  pointer: string,
+): Generator<BlameLine> {
   if (child.value !== undefined) {
     yield leafLine({ [name]: child.value }, child, head, indent, pointer);
     return;
@@ -93,12 +108,18 @@ function* memberLines(name: string, child: Node, head: string, indent: string, p
   yield* treeLines(child, below, below, pointer);
 }
 
-function* itemLines(child: Node, head: string, indent: string, pointer: string): Generator<BlameLine> {
+function* itemLines(child: BlameNode, head: string, indent: string, pointer: string): Generator<BlameLine> {
   if (child.value !== undefined) yield leafLine([child.value], child, head, indent, pointer);
   else yield* treeLines(child, `${head}- `, `${indent}  `, pointer);
 }
 
-function leafLine(value: Value, { managers, setBy }: Node, head: string, indent: string, pointer: string): BlameLine {
+function leafLine(
+  value: Value,
+  { managers, setBy }: BlameNode,
+  head: string,
+  indent: string,
+  pointer: string,
+): BlameLine {
   const lines = encodeYaml(value).trimEnd().split("\n");
   const text = lines.map((line, i) => (i === 0 ? head : indent) + line).join("\n");
   return { text, pointer, managers, isUnowned: managers.length === 0, setBy };

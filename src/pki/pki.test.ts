@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../util/clock.ts";
 import { namesAuthorityKey } from "./certificate.ts";
-import { type Pki, type PkiFiles, createPki, openPki } from "./pki.ts";
+import { type Pki, PkiError, type PkiFiles, createPki, openPki, storedFacts } from "./pki.ts";
 import { PKI_OF_0_1 } from "./testing/pki-of-0-1.ts";
 
 const DAY = 86_400_000;
@@ -219,6 +219,22 @@ describe("openPki", () => {
   test("a file that is no certificate is named in the error, and not replaced", () => {
     expect(() => restarted(0, HOSTS, (files) => files.set("ca.crt", "garbage"))).toThrow("expected ca.crt and ca.key");
   });
+
+  test("a file that is no certificate is named where facts are shown", () => {
+    const facts = () =>
+      storedFacts({ read: (name) => (name === "admin.crt" ? "garbage" : undefined), write: () => {} });
+    expect(facts).toThrow("expected admin.crt to be a certificate, found");
+    expect(facts).toThrow(PkiError);
+  });
+
+  test.each(["", "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])(
+    "a key of tokens that is none, %j, is named in the error, and not replaced",
+    (text) => {
+      const open = () => restarted(0, HOSTS, (files) => files.set("token.key", text));
+      expect(open).toThrow("expected token.key to be a private key, found");
+      expect(open).toThrow(PkiError);
+    },
+  );
 });
 
 describe("renew", () => {

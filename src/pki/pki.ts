@@ -12,6 +12,7 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { domainToASCII } from "node:url";
 import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/error.ts";
 import { addressBytes, withoutZone } from "./address.ts";
 import { pemBlocks, pemOf } from "../util/pem.ts";
 import { type KeyPair, authority, client, namesAuthorityKey, serving } from "./certificate.ts";
@@ -77,13 +78,18 @@ const RENEW_CA_BEFORE_MS = LEAF_DAYS * DAY_MS + RENEW_BEFORE_MS;
 /** A renewed certificate keeps the names of its predecessor, up to this many with its own. */
 const MAX_HOSTS = 100;
 
+/** A file of certificates or keys is damaged; the message names it. */
+export class PkiError extends Error {
+  override readonly name = "PkiError";
+}
+
 /** A Pki in memory. */
 export function createPki(options: PkiOptions): Pki {
   const files = new Map<string, string>();
   return openPki({ read: (name) => files.get(name), write: (name, text) => void files.set(name, text) }, options);
 }
 
-/** A Pki in files; makes what is missing there, is due, or lacks a host. */
+/** A Pki in files; makes what is missing there, is due, or lacks a host. @throws PkiError for a damaged file */
 export function openPki(files: PkiFiles, options: PkiOptions): Pki {
   let current: Certificates | undefined;
   const certificates = (): Certificates => (current ??= openCertificates(files, options));
@@ -129,11 +135,16 @@ export function openPki(files: PkiFiles, options: PkiOptions): Pki {
   };
 }
 
-/** The certificates in files, as they are; makes none. */
+/** The certificates in files, as they are; makes none. @throws PkiError for a damaged one */
 export const storedFacts = (files: PkiFiles): readonly CertificateFacts[] =>
   NAMES.flatMap((name) => {
     const cert = files.read(`${name}.crt`);
-    return cert === undefined ? [] : [certificateFacts(name, cert, renewedBefore(name))];
+    if (cert === undefined) return [];
+    try {
+      return [certificateFacts(name, cert, renewedBefore(name))];
+    } catch (cause) {
+      throw new PkiError(`expected ${name}.crt to be a certificate, found ${messageOf(cause)}; ${ADVICE}`, { cause });
+    }
   });
 
 type Certificates = Readonly<Record<CertificateName, KeyPair>>;
@@ -197,18 +208,27 @@ function withFormer(hosts: readonly string[], last: KeyPair | undefined): readon
 /** The same text for all spellings of an address. */
 const identityOf = (host: string): string => addressBytes(host)?.toString("hex") ?? host.toLowerCase();
 
-/** The pair of a name, undefined where a file is missing. @throws Error that names the files when they are damaged */
+/** The pair of a name, undefined where a file is missing. @throws PkiError where they are damaged */
 function load(files: PkiFiles, name: string): KeyPair | undefined {
-  const [cert, key] = [files.read(`${name}.crt`), files.read(`${name}.key`)];
-  return cert === undefined || key === undefined ? undefined : keyPair(cert, key, `${name}.crt`, `${name}.key`);
+  const [certFile, keyFile] = [`${name}.crt`, `${name}.key`];
+  const [cert, key] = [files.read(certFile), files.read(keyFile)];
+  if (cert === undefined || key === undefined) return undefined;
+  try {
+    return keyPair(cert, key, certFile, keyFile);
+  } catch (cause) {
+    throw new PkiError(`${messageOf(cause)}; ${ADVICE}`, { cause });
+  }
 }
+
+/** What to do about damaged files. */
+const ADVICE = "restore them from a copy, or remove them, and new ones are made";
 
 /** A certificate and its key, PEM. @throws Error that names the files when they are no such pair */
 function keyPair(cert: string, key: string, certFile: string, keyFile: string): KeyPair {
   try {
     void [new X509Certificate(cert), createPrivateKey(key)];
   } catch (error) {
-    throw new Error(`expected ${certFile} and ${keyFile} to be a certificate and its key: ${String(error)}`, {
+    throw new Error(`expected ${certFile} and ${keyFile} to be a certificate and its key, found ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -271,6 +291,7 @@ const FORMER = "token-former.pem";
 /** The keys of tokens; `anew` makes another one and keeps the public key of the current one. */
 function tokenKeys(files: PkiFiles, anew = false): readonly string[] {
   const known = files.read("token.key");
+  if (known !== undefined) checkPrivateKey(known);
   const former = pemsIn(files.read(FORMER) ?? "", "PUBLIC KEY");
   if (known !== undefined && !anew) return [known, ...former];
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -280,6 +301,18 @@ function tokenKeys(files: PkiFiles, anew = false): readonly string[] {
   if (kept.length > 0) files.write(FORMER, `${kept.map((one) => one.trim()).join("\n")}\n`);
   files.write("token.key", pem);
   return [pem, ...kept];
+}
+
+/** @throws PkiError for a damaged key: it would refuse tokens that are valid, and sign none */
+function checkPrivateKey(pem: string): void {
+  try {
+    createPrivateKey(pem);
+  } catch (cause) {
+    throw new PkiError(
+      `expected token.key to be a private key, found ${messageOf(cause)}; restore it from a copy, or remove it, and a new one is made: tokens of service accounts are not valid with another key`,
+      { cause },
+    );
+  }
 }
 
 const publicHalf = (pem: string): string => createPublicKey(pem).export({ type: "spki", format: "pem" }).toString();

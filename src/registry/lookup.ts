@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Entry } from "../cache/index.ts";
+import type { Entry, ListPart } from "../cache/index.ts";
 import type { ApiObject } from "../schema/definition.ts";
 import type { Followed, Lookup, ObjectName } from "../schema/lookup.ts";
 import { type Kind, keyOf } from "./kind/kind.ts";
@@ -49,11 +49,13 @@ export function lookupIn(kinds: () => Kinds): Lookup {
       const { since } = cache;
       const last = namespace === undefined ? collected.get(read) : undefined;
       if (last?.cache === cache && last.since === since) return last.found as readonly T[];
-      const readEntry = (entry: Entry) => readOnce(read, kind, entry);
       const prefix = namespace ? `${namespace}/` : "";
-      const selection = { id: prefix, prefix, matches: (entry: Entry) => readEntry(entry) !== undefined };
-      const { entries } = await cache.snapshot().listInSlices(selection);
-      const found = entries.map(readEntry).filter((one) => one !== undefined);
+      const selection = { id: prefix, prefix, matches: (entry: Entry) => readOnce(read, kind, entry) !== undefined };
+      const found: T[] = [];
+      let part: ListPart | undefined = await cache.snapshot().parts(selection);
+      for (; part; part = await part.next?.()) {
+        for (const entry of part.entries) found.push(readOnce(read, kind, entry)!);
+      }
       if (namespace === undefined) collected.set(read, { cache, since, found });
       return found;
     },

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { atOnce, type Steps } from "./steps.ts";
+
 /** A line that is equal, removed or added. */
 export interface DiffLine {
   readonly sign: " " | "-" | "+";
@@ -21,7 +23,11 @@ export interface Hunk {
 const MAX_EDITS = 1000;
 
 /** Returns every line of both texts once, in order. */
-export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
+export const diffLines = (before: readonly string[], after: readonly string[]): DiffLine[] =>
+  atOnce(diffSteps(before, after));
+
+/** Returns the same as {@link diffLines}, in steps. */
+export function* diffSteps(before: readonly string[], after: readonly string[]): Steps<DiffLine[]> {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
   while (head < shorter && before[head] === after[head]) head++;
@@ -30,7 +36,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const middle = (lines: readonly string[]): readonly string[] => lines.slice(head, lines.length - tail);
   return [
     ...before.slice(0, head).map((text): DiffLine => ({ sign: " ", text })),
-    ...editScript(middle(before), middle(after)),
+    ...(yield* editScript(middle(before), middle(after))),
     ...before.slice(before.length - tail).map((text): DiffLine => ({ sign: " ", text })),
   ];
 }
@@ -39,12 +45,13 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
  * Computes, for each number of edits, the furthest point on each diagonal (k = x - y), until both ends are reached; then walks
  * back over the recorded points.
  */
-function editScript(a: readonly string[], b: readonly string[]): DiffLine[] {
+function* editScript(a: readonly string[], b: readonly string[]): Steps<DiffLine[]> {
   const most = Math.min(a.length + b.length, MAX_EDITS);
   const rounds: Int32Array[] = [];
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
   for (let edits = 0; edits <= most; edits++) {
+    yield;
     rounds.push(reach.slice());
     for (let k = -edits; k <= edits; k += 2) {
       let x = goesDown(reach, middle, k, edits) ? reach[middle + k + 1]! : reach[middle + k - 1]! + 1;

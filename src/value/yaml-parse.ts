@@ -27,6 +27,8 @@ export interface NodeBuilder {
   /** Ends the innermost map or list. */
   end(): void;
   alias(name: string, at: number): void;
+  /** Returns what is left to do for the last node before the next one is added: copies of aliases and merges are long. */
+  takeRest(): Steps<void> | undefined;
 }
 
 /** What the parser expects next in a map, a list or a pair. */
@@ -85,6 +87,8 @@ class Parser {
     let left = NODES_A_STEP;
     while (this.#states.length > 0) {
       this.#step();
+      const rest = this.#builder.takeRest();
+      if (rest) yield* rest;
       if (--left > 0) continue;
       left = NODES_A_STEP;
       yield;

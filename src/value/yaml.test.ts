@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { DecodeError, DEFAULT_DEPTH } from "./decode-error.ts";
 import { equal, JsonNumber, type Value } from "./value.ts";
 import { encodeYaml } from "./yaml-encode.ts";
-import { atOnce } from "../util/steps.ts";
+import { atOnce, isSteps } from "../util/steps.ts";
 import { decodeYaml, decodeYamlInline, YAML_INLINE_LIMIT, type YamlOptions } from "./yaml.ts";
 import { cpuMillis } from "../util/testing/cpu-time.ts";
 import { expectLinear } from "../util/testing/linear.ts";
@@ -370,6 +370,20 @@ describe("limits", () => {
       return cpuMillis() - start;
     });
     expectNotLong(Math.min(...times), 200); // below 100 ms on a machine that does nothing else
+  });
+
+  test.each([
+    ["aliases", "b: [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]"],
+    ["a merged list", "b: {<<: [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]}"],
+    ["merge keys", `b:\n${"  <<: *a\n".repeat(10)}`],
+  ])("copies of %s are made in many steps", (_, copies) => {
+    const members = Array.from({ length: 5000 }, (__, i) => `k${i}: 1`);
+    const steps = decodeYamlInline(Buffer.from(`a: &a {${members.join(", ")}}\n${copies}\n`));
+    if (!isSteps(steps)) throw new Error("Expected steps, got a value");
+    let count = 0;
+    while (steps.next().done !== true) count++;
+    // The document alone has 10 steps, and each of the ten copies of 5,000 members at least one.
+    expect(count).toBeGreaterThanOrEqual(20);
   });
 
   test("arbitrary text gives a value or a DecodeError", () => {

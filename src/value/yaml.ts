@@ -16,7 +16,7 @@
 import { Buffer } from "node:buffer";
 import { assert } from "../util/assert.ts";
 import { goQuoted } from "../util/go-quote.ts";
-import { andThen, atOnce, type Steps, whenLarge, type Work } from "../util/steps.ts";
+import { andThen, atOnce, MEMBERS_A_STEP, type Steps, whenLarge, type Work } from "../util/steps.ts";
 import { DecodeError, DEFAULT_DEPTH, type Decoded, MAX_DUPLICATES, pathText, type Step } from "./decode-error.ts";
 import { isPlainJson } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -221,6 +221,9 @@ class Builder implements NodeBuilder {
   /** The number of nodes so far, and of those from aliases. */
   #nodes = 0;
   #aliased = 0;
+  /** The number of nodes that were copied since the last pause. */
+  #copied = 0;
+  #rest: Steps<void> | undefined;
   #root: Value = null;
   /** The index of the first value that JSON does not have. */
   #noJson: number | undefined;
@@ -296,6 +299,16 @@ class Builder implements NodeBuilder {
     if (anchor.members) this.#members.set(copy, anchor.members);
     if (frame?.isMerge && !isObject(value)) this.#failMerge(at);
     this.#value(copy, anchor.height, weight + 1, at);
+    this.#copied += weight;
+    if (this.#copied < MEMBERS_A_STEP) return;
+    this.#copied = 0;
+    this.#rest ??= pause();
+  }
+
+  takeRest(): Steps<void> | undefined {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    return rest;
   }
 
   end(): void {
@@ -366,21 +379,25 @@ class Builder implements NodeBuilder {
       container.push(value);
       return;
     }
-    if (frame.isMerge) this.#merge(frame, value, at);
+    if (frame.isMerge) this.#rest = this.#merge(frame, value, at);
     else if (key) this.#set(frame, key, value, at);
     frame.key = undefined;
     frame.isMerge = false;
   }
 
   /** Adds the members of a merge key: of a map, or of several maps of which the first wins. */
-  #merge(frame: Frame, value: Value, at: number): void {
+  *#merge(frame: Frame, value: Value, at: number): Steps<void> {
     const maps = Array.isArray(value) ? value.toReversed() : [value];
+    let left = MEMBERS_A_STEP;
     for (const map of maps) {
       if (!isObject(map)) this.#failMerge(at);
       const members = this.#members.get(map);
       for (const [name, merged] of Object.entries(map)) {
         const member = members?.get(name);
         this.#set(frame, member?.key ?? { name, shown: undefined }, merged, member?.at ?? at);
+        if (--left > 0) continue;
+        left = MEMBERS_A_STEP;
+        yield;
       }
     }
   }
@@ -411,6 +428,10 @@ class Builder implements NodeBuilder {
       .slice(0, level)
       .map(({ container, key }) => (Array.isArray(container) ? container.length : (key?.name ?? "")));
   }
+}
+
+function* pause(): Steps<void> {
+  yield;
 }
 
 const isKeyNext = ({ container, key }: Frame): boolean => key === undefined && !Array.isArray(container);

@@ -1,13 +1,26 @@
 /**
  * `keelson backup`, `restore`, `check` and `repair`: the executable, against a server and against files.
  */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../src/client/index.ts";
 import { PLACE, World, configMap, run } from "../history/world.ts";
 import { PROGRESS_ONLY, DIALECTS } from "../serve/keelson.ts";
+import { beforeTries } from "../tries.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "keelson-backup-"));
 let files = 0;
@@ -16,11 +29,11 @@ const fresh = (): string => join(folder, `file-${++files}`);
 
 describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
   let world: World;
-  beforeAll(async () => {
+  beforeTries(async () => {
     world = await World.start({ dialect });
     await world.configMaps.create(configMap("web", { colour: "red" }));
+    return { [Symbol.asyncDispose]: () => world.end() };
   });
-  afterAll(() => world.end());
 
   test("is backed up while it serves, and restored to the same objects under a new revision", async () => {
     const file = fresh();
@@ -32,7 +45,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
     on = false;
     await writing;
     expect(saved).toMatchObject({ code: 0, stdout: "" });
-    const [, records, revision] = /^(\d+) records of revision (\d+) in /.exec(saved.stderr) ?? [];
+    const [, records, revision] = /^(\d+) records of revision (\d+) in /m.exec(saved.stderr) ?? [];
     const expected = await world.configMaps.list({ ...PLACE, ...atRevision(revision!) });
     const seen = (await world.configMaps.list(PLACE)).metadata.resourceVersion;
 
@@ -48,7 +61,7 @@ describe.each(DIALECTS)("a server of the %s dialect", (dialect) => {
 
     // Clients of the old server learn that the revisions that they know do not exist any more.
     for (const resourceVersion of [revision!, seen, items[0]!.metadata.resourceVersion!]) {
-      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 5 });
+      const watch = other.configMaps.watch({ ...PLACE, resourceVersion, timeoutSeconds: 60 });
       const refused = await watch.next().catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(StatusError);
       expect((refused as StatusError).status).toMatchObject({ reason: "Expired", code: 410 });
@@ -95,6 +108,21 @@ describe("a backup that cannot be right", () => {
       const left = existsSync(directory) ? readdirSync(directory, { recursive: true }) : [];
       expect(left.filter((name) => /keelson\.(db|json)/.test(String(name)))).toEqual([]);
     }
+  });
+
+  test.skipIf(process.platform === "win32")("is written to a pipe, and through a link", async () => {
+    const [pipe, file, link] = [fresh(), fresh(), fresh()];
+    execFileSync("mkfifo", [pipe]);
+    const reading = promisify(execFile)("cat", [pipe], { encoding: "buffer", maxBuffer: 64 << 20 });
+    expect((await run(["backup", pipe, "--data-dir", world.dataDir])).code).toBe(0);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    const { stdout } = await reading;
+    const magicOfZstd = "28b52ffd";
+    expect(stdout.toString("hex", 0, 4)).toBe(magicOfZstd);
+    writeFileSync(file, "");
+    symlinkSync(file, link);
+    expect((await run(["backup", link, "--data-dir", world.dataDir, "--force"])).code).toBe(0);
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(file).toString("hex", 0, 4)]).toEqual([true, magicOfZstd]);
   });
 
   test("is not made: without a server, or where it cannot be written, nothing is left", async () => {

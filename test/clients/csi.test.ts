@@ -43,7 +43,7 @@ const failureOf = (answer: Promise<unknown>): Promise<DriverError> =>
 const inGo = (name: string): string =>
   name === "Canceled" ? "CANCELLED" : name.replaceAll(/(?<!^)([A-Z])/g, "_$1").toUpperCase();
 
-describe.skipIf(bin === undefined)("SUP-18: a driver on grpc-go", { timeout: 30_000 }, () => {
+describe.skipIf(bin === undefined)("SUP-18: a driver on grpc-go", { timeout: 120_000 }, () => {
   beforeEach(async () => {
     home = mkdtempSync(join(tmpdir(), "keelson-grpc-go-"));
     mkdirSync(join(home, "fail"));

@@ -34,7 +34,7 @@ const fast: Clock = {
 };
 const patience = { timeout: 20_000 };
 
-describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout: 60_000 }, () => {
+describe.skipIf(bin === undefined)("CRYPT-11: a plugin on k8s.io/kms", { timeout: 120_000 }, () => {
   const home = mkdtempSync(join(tmpdir(), "keelson-kms-"));
   const socket = join(home, "kms.sock");
   const state = join(home, "state.json");

@@ -10,10 +10,13 @@ import {
   PATIENCE_MS,
   type TestBrowser,
   type TestPage,
+  beforeTries,
   buttonOf,
   describeInBrowser,
   editText,
-  editorOf,
+  expectNone,
+  expectText,
+  goBackBetween,
   mistakesOf,
   openBrowser,
   replaceText,
@@ -24,7 +27,7 @@ const [kubectl] = findKubectls();
 
 describeInBrowser("a first day", () => {
   const scratch = new Scratch();
-  const folder = scratch.fresh();
+  let folder = "";
   let browser: TestBrowser;
   let keelson: Keelson;
   let port = "0";
@@ -56,18 +59,24 @@ describeInBrowser("a first day", () => {
     });
   const row = (page: Page, name: string) => page.locator("[role=row]", { hasText: name });
 
-  beforeAll(async () => {
+  // The last of what is done at the end.
+  afterAll(() => scratch.remove());
+  beforeAll(() => {
     mkdirSync(join(scratch.path, "bin"));
     writeFileSync(join(scratch.path, "bin/keelson"), `#!/bin/sh\nexec ${process.execPath} ${EXECUTABLE} "$@"\n`, {
       mode: 0o755,
     });
-    [browser] = await Promise.all([openBrowser(), serve()]);
   });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await keelson?.stop();
-    scratch.remove();
+  beforeTries(async () => {
+    folder = scratch.fresh();
+    port = "0";
+    await serve();
+    return { [Symbol.asyncDispose]: async () => void (await keelson.stop()) };
   });
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.[Symbol.asyncDispose]());
 
   test.skipIf(!kubectl)("from an empty server to a resolved conflict, its history, and the past", async () => {
     const opened = await open("/console/");
@@ -92,6 +101,7 @@ describeInBrowser("a first day", () => {
     await page.keyboard.press(":");
     await page.getByRole("combobox", { name: "Command" }).fill("cm default");
     await page.keyboard.press("Enter");
+    await row(page, "hello").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("hel");
     await expect.poll(() => page.locator(".table-body .table-name").allTextContents()).toEqual(["hello"]);
@@ -118,6 +128,7 @@ describeInBrowser("a first day", () => {
       `kubectl apply --server-side --force-conflicts --field-manager=team -f ${join(scratch.path, "shop.yaml")}`,
     );
     expect(applied).toContain("serverside-applied");
+    const blueSince = Date.now();
     await page.locator(".cm-changed", { hasText: "colour: blue" }).waitFor();
     await page.locator(".owner-cell", { hasText: "team" }).first().waitFor();
 
@@ -135,11 +146,12 @@ describeInBrowser("a first day", () => {
     ] as const) {
       const side = conflicts.locator("fieldset", { hasText: `.data.${field}` });
       // Both sides are seen.
-      expect(await side.locator(".side-value").allTextContents()).toEqual(["blue", "green"]);
+      await expect.poll(() => side.locator(".side-value").allTextContents()).toEqual(["blue", "green"]);
       await side.getByLabel(choice).check();
     }
     await buttonOf(page, "Try with these answers").click();
     await page.locator(".difference-added", { hasText: "size: green" }).waitFor();
+    const blueUntil = Date.now();
     await buttonOf(page, "Apply").click();
     await page.locator(".owner-cell").first().waitFor();
     const stored = JSON.parse(terminal("kubectl get configmap shop -n default -o json --show-managed-fields")) as {
@@ -174,25 +186,17 @@ describeInBrowser("a first day", () => {
     await page.getByRole("tab", { name: "YAML" }).click();
     await page.locator(".yaml-tab .cm-line", { hasText: "size: green" }).waitFor();
     await page.keyboard.press("t");
-    const slider = page.getByRole("slider");
-    await slider.focus();
-    const size = page.locator(".yaml-tab .cm-line", { hasText: "size:" });
-    const isThen = async (): Promise<boolean> =>
-      page.url().includes("at=") && (await size.count()) > 0 && ((await size.textContent()) ?? "").includes("blue");
-    // Back, step by step, until the size is that of the team.
-    for (let i = 0; i < 120 && !(await isThen()); i++) {
-      await page.keyboard.press("ArrowLeft");
-      await page.waitForTimeout(150);
-    }
-    expect(await isThen()).toBe(true);
+    // Back to when the size was that of the team.
+    await goBackBetween(page, blueSince, blueUntil);
+    await page.locator(".yaml-tab .cm-line", { hasText: "size: blue" }).waitFor();
     await page.getByText("Nothing can be changed.").waitFor();
-    expect(await buttonOf(page, "Edit").count()).toBe(0);
-    await slider.focus();
+    await expectNone(buttonOf(page, "Edit"));
+    await page.getByRole("slider").focus();
     await page.keyboard.press("Home");
     await page.getByText("ConfigMap shop cannot be read.").or(page.getByText("There is no ConfigMap")).waitFor();
     await page.keyboard.press("End");
     await page.locator(".yaml-tab .cm-line", { hasText: "size: green" }).waitFor();
-    expect(page.url()).not.toContain("at=");
+    await page.waitForURL((url) => !url.searchParams.has("at"));
     expect(mistakesOf(opened)).toEqual([]);
   });
 
@@ -241,12 +245,12 @@ describeInBrowser("a first day", () => {
     await storage.waitForSelector('[data-item="claims/default/crash-claim"]');
     const readings = async (): Promise<number> =>
       Number(await plots.locator('[aria-label="Requests"]').getAttribute("data-readings"));
-    await expect.poll(readings).toBeGreaterThan(1);
+    await expect.poll(readings, { timeout: PATIENCE_MS }).toBeGreaterThan(1);
 
     await keelson.stop("SIGKILL");
     await list.page.getByText("The connection is lost.").waitFor();
     await object.getByText("connection lost", { exact: true }).waitFor();
-    expect(await editorOf(edit).innerText()).toContain("mine");
+    await expectText(edit, "mine");
     await serve();
     await Promise.all([send("crash-c", {}), claim("crash-later")]);
 
@@ -266,7 +270,7 @@ describeInBrowser("a first day", () => {
     client.close();
     await object.locator(".cm-line", { hasText: "after: the crash" }).waitFor();
     // The edit is there, and is saved as if nothing had been.
-    expect(await editorOf(edit).innerText()).toContain("mine");
+    await expectText(edit, "mine");
     await buttonOf(edit, "Try").click();
     await edit.locator(".difference-added", { hasText: "b: mine" }).waitFor();
     await buttonOf(edit, "Save").click();

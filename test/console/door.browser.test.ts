@@ -91,7 +91,7 @@ describeInBrowser("a browser", () => {
       return { injected: window.injected, handled: window.handled, evaluated, elsewhere };
     })()`);
     expect(found).toEqual({ injected: undefined, handled: undefined, evaluated: "EvalError", elsewhere: "blocked" });
-    expect(problems.join("\n")).toContain("script-src 'self'");
+    await expect.poll(() => problems.join("\n")).toContain("script-src 'self'");
   });
 
   test("may use a style with the nonce of the page, and none without it", async () => {
@@ -170,7 +170,7 @@ describeInBrowser("a browser", () => {
     await page.getByText("copy it to the address bar").waitFor();
     expect(await page.context().cookies()).toEqual([]);
     await page.goto(link);
-    expect(page.url()).toBe(`${server.url}/console/`);
+    await page.waitForURL(`${server.url}/console/`);
   });
 
   test("stays signed in over a restart of the server, until it signs out", async () => {

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import {
   axeInBothThemes,
+  beforeTries,
   buttonOf,
   describeInBrowser,
-  editorOf,
   editText,
+  expectEditorFocus,
+  expectText,
   mistakesOf,
   openBrowser,
   openStory,
@@ -72,8 +74,8 @@ interface Stop {
 describeInBrowser("every view", () => {
   let server: TestServer;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ nodes: "1" }), openBrowser()]);
+  beforeTries(async () => {
+    server = await startServer({ nodes: "1" });
     await sendObject(server, "POST", `${NAMESPACE}/configmaps`, { metadata: { name: "web" }, data: { a: "1" } });
     await sendObject(server, "POST", `${NAMESPACE}/pods`, {
       metadata: { name: "pod" },
@@ -82,11 +84,12 @@ describeInBrowser("every view", () => {
     await event("first");
     await claim("claim");
     await deployment("shop");
+    return server;
   });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await server?.[Symbol.asyncDispose]();
+  beforeAll(async () => {
+    browser = await openBrowser();
   });
+  afterAll(() => browser?.[Symbol.asyncDispose]());
   const event = (name: string): Promise<unknown> =>
     sendObject(server, "POST", `${NAMESPACE}/events`, {
       metadata: { name },
@@ -235,7 +238,7 @@ describeInBrowser("every view", () => {
     await expect.poll(() => page.locator("[data-box]").count()).toBe(2);
     const note = page.locator(".view-note");
     await expect.poll(() => note.textContent()).toContain("the namespace own.");
-    expect(await note.textContent()).toMatch(/You may not list persistentvolumes, .*nodes/);
+    await expect.poll(() => note.textContent()).toMatch(/You may not list persistentvolumes, .*nodes/);
     await page.locator('[data-box="claims/own/data"]').click();
     await page.locator(".details", { hasText: "volumes and classes that are not read" }).waitFor();
     await page.locator(".details", { hasText: "may get the path /keelson/v1/why; you may not" }).waitFor();
@@ -260,7 +263,7 @@ describeInBrowser("every view", () => {
     // A list of all namespaces becomes that of the only one.
     await page.goto(`${server.url}/console/list/apps/v1/deployments`);
     await page.locator("[role=row]", { hasText: "shop" }).waitFor();
-    expect(new URL(page.url()).searchParams.get("namespace")).toBe("own");
+    await page.waitForURL((url) => url.searchParams.get("namespace") === "own");
     // What may not be listed anywhere says so.
     await page.goto(`${server.url}/console/list/core/v1/secrets`);
     await page.locator(".error-box", { hasText: "cannot list resource" }).waitFor();
@@ -315,8 +318,9 @@ describeInBrowser("every view", () => {
     await page.evaluate("document.activeElement?.blur()");
     await command(page, "cm default/by-keys");
     await page.locator(".owner-cell").first().waitFor();
+    await buttonOf(page, "Edit").waitFor();
     await page.keyboard.press("e");
-    await editorOf(page).waitFor();
+    await expectEditorFocus(page);
     await page.keyboard.press("Control+End");
     await page.keyboard.type("data:\n  a: b");
     await page.keyboard.press("Control+Enter");
@@ -332,7 +336,7 @@ describeInBrowser("every view", () => {
     try {
       const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
       const { page } = opened;
-      page.setDefaultTimeout(2 * PATIENCE_MS);
+      page.setDefaultTimeout(PATIENCE_MS);
       tellWhenFailed(opened);
       proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
       await page.goto(`${proxy.secureUrl}/console/`);
@@ -371,7 +375,7 @@ describeInBrowser("every view", () => {
       const readings = async (): Promise<number> =>
         Number(await page.locator('[aria-label="Requests"]').getAttribute("data-readings"));
       const before = await readings();
-      await expect.poll(readings, { timeout: 2 * PATIENCE_MS }).toBeGreaterThan(before + 1);
+      await expect.poll(readings, { timeout: PATIENCE_MS }).toBeGreaterThan(before + 1);
 
       // What is typed stays, and is sent when the server can be reached again.
       await visit("/console/new?kind=core%2Fv1%2Fconfigmaps", ".edit-main .cm-content");
@@ -380,7 +384,7 @@ describeInBrowser("every view", () => {
       proxy.cut();
       await buttonOf(page, "Try").click();
       await page.locator(".edit-side").getByText("Refused", { exact: true }).waitFor();
-      expect(await editorOf(page).innerText()).toContain("name: broken");
+      await expectText(page, "name: broken");
       // A view that is opened meanwhile fills by itself.
       await command(page, "storage");
       await page.getByRole("heading", { name: "Storage", level: 1 }).waitFor();

@@ -1,32 +1,27 @@
 /**
- * What much costs a browser: a list of the real server scrolled to its end, a thousand writes a second, typing in a large object.
+ * What much costs a browser: a list of the real server scrolled to its end, and a thousand writes a second.
  *
  * `CONSOLE_ROWS=1000000` fills the store with a million objects.
  */
 import { PerformanceObserver } from "node:perf_hooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { ConfigMap } from "../../src/client/kinds/index.ts";
 import type { Store, Write } from "../../src/storage/contract.ts";
 import { amount } from "../../src/util/testing/amount.ts";
 import {
   OBSERVE_FRAMES,
-  OBSERVE_LONG_TASKS,
   PATIENCE_MS,
-  PageTasks,
+  type PageTasks,
   type TestBrowser,
   type TestServer,
-  buttonOf,
   cpuShares,
   cpuTimes,
   describeInBrowser,
-  editorOf,
   mistakesOf,
   openBrowser,
   openStory,
   startServer,
   takeFrames,
-  takeLongTasks,
   tasksOf,
 } from "./kit/index.ts";
 
@@ -81,8 +76,6 @@ describeInBrowser("much in the console", () => {
   let revisions: number[];
   /** How often each object was written again. */
   const turnOf = new Uint32Array(ROWS);
-  /** How many large objects there are. */
-  let largeOnes = 0;
   beforeAll(async () => {
     [server, browser] = await Promise.all([startServer({ store: "memory" }), openBrowser()]);
     await server.ask("POST", "/api/v1/namespaces", {
@@ -98,13 +91,9 @@ describeInBrowser("much in the console", () => {
     await server?.[Symbol.asyncDispose]();
   });
   const row = (page: Page, i: number) => page.locator("[role=row]", { hasText: nameOf(i) });
-  const report = (what: string, tasks: PageTasks | readonly number[]): void =>
-    void process.stderr.write(
-      `${what}: ${tasks instanceof PageTasks ? tasks.toString() : `tasks over 50 ms: ${tasks.join(", ")}`}\n`,
-    );
+  const report = (what: string, tasks: PageTasks): void => void process.stderr.write(`${what}: ${tasks.toString()}\n`);
   const open = async (to: string) => {
     const opened = await openStory(browser, server, "/console/");
-    await opened.page.addInitScript(OBSERVE_LONG_TASKS);
     await opened.page.addInitScript(OBSERVE_FRAMES);
     await opened.page.goto(server.url + to);
     return opened;
@@ -188,7 +177,7 @@ describeInBrowser("much in the console", () => {
         await page.getByText("100 of").first().waitFor({ timeout: TIMEOUT_MS });
         filtered = performance.now() - typed;
       });
-      expect((await names()).every((name) => name.startsWith("object-00077"))).toBe(true);
+      await expect.poll(async () => (await names()).every((name) => name.startsWith("object-00077"))).toBe(true);
       report(`sorted by a column after ${Math.round(sorted)} ms, filtered after ${Math.round(filtered)} ms`, tasks);
       expect(tasks.longest).toBeLessThan(LONGEST_MS);
       expect(mistakesOf(opened)).toEqual([]);
@@ -288,38 +277,6 @@ describeInBrowser("much in the console", () => {
       await expect.poll(() => shownIn(page), { timeout: PATIENCE_MS }).toEqual(firstRows(isSorted));
       expect(tasks.longest).toBeLessThan(LONGEST_MS);
       expect(mistakesOf(opened)).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    "typing in an object of 1.5 MB does not hold the page",
-    async () => {
-      const data = Object.fromEntries(
-        Array.from({ length: 12_000 }, (_, i) => [`key-${i}`, `value ${i} ${"x".repeat(50)}`]),
-      );
-      const key = { name: `large-${largeOnes++}`, namespace: "default" };
-      await server.client.resource(ConfigMap).create({ metadata: key, data });
-      const started = performance.now();
-      const { page } = await open(`/console/object/core/v1/configmaps/default/${key.name}`);
-      await page.locator(".owner-cell").first().waitFor();
-      const shown = Math.round(performance.now() - started);
-      await buttonOf(page, "Edit").click();
-      await editorOf(page).waitFor();
-      await page.waitForTimeout(2500);
-      const before = await takeLongTasks(page);
-      await editorOf(page).click();
-      for (let i = 0; i < 40; i++) {
-        await page.keyboard.type(i % 10 === 9 ? "\n" : "#");
-        await page.waitForTimeout(40);
-      }
-      // It is judged after the last key.
-      await page.waitForTimeout(3000);
-      const typing = await takeLongTasks(page);
-      report(`an object of 1.5 MB is shown after ${shown} ms, and opened`, before);
-      report("typing in it", typing);
-      expect(Math.max(0, ...before)).toBeLessThan(4 * LONGEST_MS);
-      expect(Math.max(0, ...typing)).toBeLessThan(2 * LONGEST_MS);
     },
     TIMEOUT_MS,
   );

@@ -9,6 +9,7 @@ import {
   type TestBrowser,
   type TestPage,
   type TestServer,
+  beforeTries,
   buttonOf,
   describeInBrowser,
   editorOf,
@@ -43,9 +44,10 @@ describeInBrowser("contents that mean harm", () => {
   let server: TestServer;
   let browser: TestBrowser;
   let webhook: Server;
+  let caBundle = "";
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ nodes: "1" }), openBrowser()]);
+    browser = await openBrowser();
     const term = { now: Date.now(), days: 1 };
     const ca = authority(term);
     webhook = createServer(serving(ca, ["127.0.0.1"], term), (request, response) => {
@@ -62,6 +64,14 @@ describeInBrowser("contents that mean harm", () => {
       });
     }).listen(0, "127.0.0.1");
     await once(webhook, "listening");
+    caBundle = Buffer.from(ca.cert).toString("base64");
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    webhook?.close();
+  });
+  beforeTries(async () => {
+    server = await startServer({ nodes: "1" });
     await sendObject(server, "POST", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
       metadata: { name: "harm.example.com" },
       webhooks: [
@@ -71,7 +81,7 @@ describeInBrowser("contents that mean harm", () => {
           sideEffects: "None",
           clientConfig: {
             url: `https://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
-            caBundle: Buffer.from(ca.cert).toString("base64"),
+            caBundle,
           },
           rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["secrets"] }],
         },
@@ -172,11 +182,7 @@ describeInBrowser("contents that mean harm", () => {
     await sendObject(server, "PATCH", "/apis/apps/v1/namespaces/default/deployments/harm/status", {
       status: { conditions: [{ type: "Progressing", status: "False", reason: "Harm", message: BAD }] },
     });
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await server?.[Symbol.asyncDispose]();
-    webhook?.close();
+    return server;
   });
   const read = async (path: string): Promise<unknown> => JSON.parse((await server.ask("GET", path)).text);
   const open = async (to: string): Promise<TestPage> => {
@@ -215,11 +221,11 @@ describeInBrowser("contents that mean harm", () => {
     const { page } = one;
     await page.locator(".events .event").first().waitFor();
     await expect.poll(() => page.locator(".events").textContent()).toContain("<img src=x onerror");
-    expect(await page.locator(".events").textContent()).toContain(SHOWN);
+    await expect.poll(() => page.locator(".events").textContent()).toContain(SHOWN);
     await expectHarmless(one, "home");
     await page.goto(`${server.url}/console/list/core/v1/events?namespace=default`);
     await page.getByRole("grid").getByText("onerror").first().waitFor();
-    expect(await page.getByRole("grid").textContent()).toContain(SHOWN);
+    await expect.poll(() => page.getByRole("grid").textContent()).toContain(SHOWN);
     await expectHarmless(one, "Events");
     for (const [kind, name] of [
       ["core/v1/configmaps", LONG_NAME],
@@ -265,7 +271,7 @@ describeInBrowser("contents that mean harm", () => {
     }
     await page.getByRole("tab", { name: "Events" }).click();
     await page.locator(".event-message").first().waitFor();
-    expect(await page.locator(".events").textContent()).toContain(SHOWN);
+    await expect.poll(() => page.locator(".events").textContent()).toContain(SHOWN);
     // A page that lays out a megabyte for each Event of a broken controller is no page any more.
     const longest = await page.evaluate<number>(
       "Math.max(...[...document.querySelectorAll('.event-message')].map((cell) => cell.textContent.length))",
@@ -283,7 +289,7 @@ describeInBrowser("contents that mean harm", () => {
     const one = await open("/console/object/core/v1/events/default/long");
     await one.page.locator(".owner-cell").first().waitFor();
     await expectHarmless(one, "an Event");
-    expect(await one.page.locator(".yaml-tab .cm-line").count()).toBeGreaterThan(5);
+    await expect.poll(() => one.page.locator(".yaml-tab .cm-line").count()).toBeGreaterThan(5);
   });
 
   test("storage and workloads", async () => {

@@ -4,11 +4,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { installFakeStream } from "./fake-stream.ts";
 import {
   axe,
+  beforeTries,
+  buttonOf,
   describeInBrowser,
+  expectNone,
   openBrowser,
+  PATIENCE_MS,
   Proxy,
   signIn,
   startServer,
+  tellWhenFailed,
   type TestBrowser,
   type TestPage,
   type TestServer,
@@ -23,14 +28,11 @@ describeInBrowser("the lists of the console", () => {
   let server: TestServer;
   let browser: TestBrowser;
 
+  beforeTries(async () => (server = await startServer({ nodes: "3" })));
   beforeAll(async () => {
-    server = await startServer({ nodes: 3 } as object);
     browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await server?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => browser?.[Symbol.asyncDispose]());
 
   const send = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: object): Promise<void> => {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
@@ -46,7 +48,8 @@ describeInBrowser("the lists of the console", () => {
     Promise.all(names.map((name) => server.ask("DELETE", `${CONFIGMAPS}/${encodeURIComponent(name)}`)));
   const open = async (to: string, options: Parameters<TestBrowser["newPage"]>[0] = {}): Promise<TestPage> => {
     const opened = await browser.newPage(options);
-    opened.page.setDefaultTimeout(15_000);
+    opened.page.setDefaultTimeout(PATIENCE_MS);
+    tellWhenFailed(opened);
     await signIn(opened.page, server, { to });
     return opened;
   };
@@ -65,7 +68,7 @@ describeInBrowser("the lists of the console", () => {
     expect(await page.getByRole("columnheader").allTextContents()).toEqual(["Selected", "Name", "Type", "Data", "Age"]);
     await send("PATCH", "/api/v1/namespaces/default/secrets/first", { stringData: { a: "1", b: "2" } });
     await page.locator("[role=row]", { hasText: "first" }).getByText("2", { exact: true }).waitFor();
-    expect(await row(page, "first").getAttribute("class")).toMatch(/flash-(odd|even)/);
+    await expect.poll(() => row(page, "first").getAttribute("class")).toMatch(/flash-(odd|even)/);
     await send("PATCH", "/api/v1/namespaces/default/secrets/first", { metadata: { finalizers: ["example.com/wait"] } });
     await send("DELETE", "/api/v1/namespaces/default/secrets/first");
     await page.getByText("deleting", { exact: true }).waitFor();
@@ -86,15 +89,17 @@ describeInBrowser("the lists of the console", () => {
     await page.getByRole("combobox", { name: "Command" }).fill("cm default");
     await page.keyboard.press("Enter");
     await row(page, "banana").waitFor();
-    expect(page.url()).toContain("/console/list/core/v1/configmaps?namespace=default");
+    await page.waitForURL("**/console/list/core/v1/configmaps?namespace=default");
     await page.keyboard.press("/");
     await page.keyboard.type("ap");
     await expect.poll(() => names(page)).toEqual(["apple", "apricot"]);
-    expect(page.url()).toContain("name=ap");
+    await page.waitForURL((url) => url.searchParams.get("name") === "ap");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Space");
     await page.keyboard.press("Space");
     await page.getByText("2 selected").waitFor();
+    // The server has answered that they may be deleted.
+    await buttonOf(page, "Delete").waitFor();
     await page.keyboard.press("Control+d");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("heading", { name: "Delete 2 objects (configmaps)" }).waitFor();
@@ -111,6 +116,7 @@ describeInBrowser("the lists of the console", () => {
     await page.keyboard.press("?");
     await dialog.getByText("delete the selected objects").waitFor();
     await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: "What is in this cluster" }).waitFor();
     expect(problems).toEqual([]);
@@ -126,8 +132,7 @@ describeInBrowser("the lists of the console", () => {
     await create("m-0");
     await row(page, "m-0").waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/console/object/**");
-    expect(new URL(page.url()).pathname).toBe("/console/object/core/v1/configmaps/default/m-2");
+    await expect.poll(() => new URL(page.url()).pathname).toBe("/console/object/core/v1/configmaps/default/m-2");
     await page.goBack();
     await row(page, "m-0").waitFor();
     await remove("m-0", "m-1", "m-2");
@@ -147,10 +152,10 @@ describeInBrowser("the lists of the console", () => {
     await row(page, "s-a").waitFor();
     await page.getByRole("columnheader", { name: "Data" }).getByRole("button").click();
     await expect.poll(() => names(page)).toEqual(["s-c", "s-b", "s-a"]);
-    expect(await page.getByRole("columnheader", { name: "Data" }).getAttribute("aria-sort")).toBe("ascending");
+    await page.locator("[role=columnheader][aria-sort=ascending]", { hasText: "Data" }).waitFor();
     await page.getByRole("columnheader", { name: "Data" }).getByRole("button").click();
     await expect.poll(() => names(page)).toEqual(["s-a", "s-b", "s-c"]);
-    expect(new URL(page.url()).searchParams.get("desc")).toBe("1");
+    await page.waitForURL((url) => url.searchParams.get("desc") === "1");
     await page.locator("#filter-labels").fill("tier=f");
     await page.getByRole("option", { name: "tier=front" }).click();
     await expect.poll(() => names(page)).toEqual(["s-a", "s-b"]);
@@ -179,6 +184,7 @@ describeInBrowser("the lists of the console", () => {
       expect.stringMatching(/^default\/l-2: .*not a label value!/),
     ]);
     await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
     await page.keyboard.press("l");
     await dialog.getByLabel("Key").fill("example.com/team");
     await dialog.getByLabel("Value").fill("red");
@@ -215,20 +221,23 @@ describeInBrowser("the lists of the console", () => {
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.locator(".sign-in-failed").waitFor();
     await page.getByLabel(/paste a token/).fill(token);
+    let answered = 0;
+    page.on("response", (response) => void (response.url().endsWith("/selfsubjectaccessreviews") && answered++));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await row(page, "readable").waitFor();
-    expect(page.url()).toBe(`${server.url}${LIST}`);
+    await page.waitForURL(`${server.url}${LIST}`);
     await row(page, "readable").getByRole("checkbox").click();
     await page.getByText("1 selected").waitFor();
-    expect(await row(page, "readable").getByRole("checkbox").isChecked()).toBe(true);
-    for (const name of ["Delete", "Label", "Annotate"])
-      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
-    expect(await page.getByRole("link", { name: "New", exact: true }).count()).toBe(0);
+    await expect.poll(() => row(page, "readable").getByRole("checkbox").isChecked()).toBe(true);
+    // Whether objects may be deleted, changed and created.
+    await expect.poll(() => answered).toBeGreaterThanOrEqual(3);
+    for (const name of ["Delete", "Label", "Annotate"]) await expectNone(buttonOf(page, name));
+    await expectNone(page.getByRole("link", { name: "New", exact: true }));
     await page.keyboard.press("Delete");
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expectNone(page.getByRole("dialog"));
     // A list that is not his says why.
     await page.goto(`${server.url}/console/list/core/v1/secrets?namespace=default`);
-    await page.getByText("secrets cannot be shown.").waitFor();
+    await page.getByText("The secrets cannot be shown.").waitFor();
     await page.getByText(/reader.*cannot list.*secrets/).waitFor();
     await remove("readable");
   });
@@ -275,7 +284,7 @@ describeInBrowser("the lists of the console", () => {
     });
     const { page, problems } = await open("/console/list/core/v1/events?namespace=default");
     await page.getByRole("grid").getByText("onerror").first().waitFor();
-    expect(await page.getByRole("grid").textContent()).toContain(String.raw`\u{202e}turned`);
+    await expect.poll(() => page.getByRole("grid").textContent()).toContain(String.raw`\u{202e}turned`);
     expect(await page.locator("main img, main script").count()).toBe(0);
     await page.goto(`${server.url}${LIST}`);
     const cell = page.locator(".table-name", { hasText: "nnnn" });
@@ -320,9 +329,9 @@ describeInBrowser("the lists of the console", () => {
     await row(page, "before").waitFor();
     await server.start();
     await create("after");
-    await row(page, "after").waitFor({ timeout: 20_000 });
+    await row(page, "after").waitFor();
     await page.getByText("The connection is lost.").waitFor({ state: "detached" });
-    expect(await names(page)).toEqual(expect.arrayContaining(["after", "before"]));
+    await expect.poll(() => names(page)).toEqual(expect.arrayContaining(["after", "before"]));
     await remove("before", "after");
   });
 
@@ -331,7 +340,7 @@ describeInBrowser("the lists of the console", () => {
     try {
       await create("through");
       const { page } = await browser.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(PATIENCE_MS);
       await page.goto(`${proxy.secureUrl}${LIST}`);
       await page.getByLabel(/paste a token/).fill(server.token);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -365,13 +374,13 @@ describeInBrowser("the lists of the console", () => {
     await create("present");
     const { page } = await open(`${LIST}&at=${resourceVersion}`);
     await row(page, "past").waitFor();
-    expect(await row(page, "present").count()).toBe(0);
+    await expectNone(row(page, "present"));
     await page.getByText(`You see the cluster as it was at revision ${resourceVersion}.`).waitFor();
-    expect(await page.getByRole("link", { name: "New", exact: true }).count()).toBe(0);
+    await expectNone(page.getByRole("link", { name: "New", exact: true }));
     await page.getByRole("button", { name: "Back to now" }).click();
     await row(page, "present").waitFor();
-    expect(page.url()).not.toContain("at=");
-    expect(await row(page, "past").count()).toBe(0);
+    await page.waitForURL((url) => !url.searchParams.has("at"));
+    await expectNone(row(page, "past"));
     await remove("present");
   });
 
@@ -444,7 +453,7 @@ describeInBrowser("the lists of the console", () => {
     await page.getByRole("button", { name: "List of kinds" }).tap();
     await page.getByRole("navigation").getByRole("link", { name: "Secret", exact: true }).tap();
     await page.getByRole("heading", { name: "Secret" }).waitFor();
-    expect(await page.getByRole("navigation").isVisible()).toBe(false);
+    await page.getByRole("navigation").waitFor({ state: "hidden" });
     await page.goto(`${server.url}/console/`);
     await page
       .getByRole("link", { name: /ConfigMap/ })

@@ -1,6 +1,6 @@
 /** Sessions of the console over HTTP: who gets one, for which requests it counts, and when it ends. */
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -279,7 +279,8 @@ describe("a session", () => {
     await ask(cookie, "/console/session", OWN, { method: "DELETE" });
     const began = performance.now();
     await watching.catch(() => {});
-    expect(performance.now() - began).toBeLessThan(5000);
+    // Without an end it takes 60 seconds.
+    expect(performance.now() - began).toBeLessThan(30_000);
   });
 
   test("ends with the user of a file who was revoked", async () => {
@@ -288,14 +289,15 @@ describe("a session", () => {
       const text = addUser(directory, { name: `eve-${kind}`, groups: ["system:masters"], kind, days: 1 }, systemClock);
       const chosen = contextOf({ kubeconfig: fileOf("eve.yaml", text), env: {} }, (bytes) => decodeYaml(bytes).value);
       const { cert, key } = chosen.transport;
-      await new Promise((done) => setTimeout(done, 600));
-      const cookie = await cookieOf(kind === "token" ? { token: chosen.user.token } : { cert, key });
+      const as = kind === "token" ? { token: chosen.user.token } : { cert, key };
+      // The server reads its files again when they change.
+      await expect.poll(async () => (await server.ask("GET", NAMESPACES, { as })).code).toBe(200);
+      const cookie = await cookieOf(as);
       expect((await ask(cookie, NAMESPACES)).code).toBe(200);
       expect(sessionIn(await ask(cookie)).credential).toBe(kind);
       const watching = ask(cookie, `${NAMESPACES}?watch=1&timeoutSeconds=60`);
       revokeUser(directory, `eve-${kind}`, systemClock);
-      await new Promise((done) => setTimeout(done, 600));
-      expect((await ask(cookie, NAMESPACES)).code).toBe(401);
+      await expect.poll(async () => (await ask(cookie, NAMESPACES)).code).toBe(401);
       await watching.catch(() => {});
     }
   });
@@ -409,14 +411,13 @@ describe("time", () => {
 describe("servers", () => {
   test.skipIf(!HAS_ETCD)(
     "of one etcd share sessions, and which of them were signed out",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const etcd = await startEtcd({});
       const over = { store: "etcd", etcdServers: etcd.endpoints } as const;
       try {
         await using first = await startServer(over);
-        const dataDir = join(home, "second");
-        mkdirSync(dataDir);
+        const dataDir = mkdtempSync(join(home, "second-"));
         for (const name of ["pki", "admin.token"])
           cpSync(join(first.dataDir, name), join(dataDir, name), { recursive: true });
         await using second = await startServer({ ...over, dataDir });

@@ -69,6 +69,18 @@ test("POL-A-9 every kind that a rule names has findings of its own, and wildcard
   }
 });
 
+test("POL-A-9 an expression of more than 20,000 characters is not checked, and its type is dyn for others", async () => {
+  const wrongAt = (length: number): string => `object.none == [${"1,".repeat((length - 18) / 2)}]`.padEnd(length);
+  const variables = [{ name: "long", expression: `object.spec.replicas${" ".repeat(20_000)}` }];
+  const validations = [
+    { expression: wrongAt(20_002) },
+    { expression: wrongAt(20_000) },
+    { expression: "variables.long == 'x'" },
+  ];
+  const warnings = await warningsOf({ ...about(rule("apps", "v1", "deployments")), variables, validations });
+  expect(Object.keys(warnings)).toEqual(["spec.validations[1].expression"]);
+});
+
 test("POL-A-9 at most ten types are checked", async () => {
   const names = [
     "bindings",

@@ -173,7 +173,7 @@ describe.skipIf(!canMount)("directories that are mounted", () => {
   });
 });
 
-describe.skipIf(!canLoop)("images of disks", { timeout: 60_000 }, () => {
+describe.skipIf(!canLoop)("images of disks", { timeout: 120_000 }, () => {
   const total = (path: string): bigint => {
     const { blocks, bsize } = statfsSync(seen(path), { bigint: true });
     return blocks * bsize;

@@ -188,3 +188,14 @@ test("names of fields are read, hostile ones too", () => {
   parseFieldName(`a${'["'.repeat(20_000)}`);
   expect(performance.now() - started).toBeLessThan(1000);
 });
+
+test("the type of maps that contain themselves has an end", () => {
+  const nested: KindSchema = {
+    root: "a",
+    definitions: {
+      a: { type: "object", properties: { map: { $ref: "#/components/schemas/c" } } },
+      c: { type: "object", additionalProperties: { $ref: "#/components/schemas/c" } },
+    },
+  };
+  expect(explain(nested, ["map"])!.type).toBe(`${"map to ".repeat(9)}values`);
+});

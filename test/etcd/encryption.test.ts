@@ -18,7 +18,7 @@ const gcm = (...names: string[]): object => ({ aesgcm: { keys: names.map(keyOf) 
 const secretbox = (...names: string[]): object => ({ secretbox: { keys: names.map(keyOf) } });
 const identity = { identity: {} };
 
-describe.skipIf(!(await hasEtcd()))("two servers with keys on one etcd", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("two servers with keys on one etcd", { timeout: 120_000 }, () => {
   const scratch = new Scratch();
   const file = join(scratch.path, "encryption.json");
   let etcd: EtcdCluster;

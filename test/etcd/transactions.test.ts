@@ -33,7 +33,7 @@ const lineOf = ({ type, key, value, revision, previousRevision }: StoreEvent) =>
   `${type} ${key} ${text(value)} ${revision} ${previousRevision}`;
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 
-describe.skipIf(!(await hasEtcd()))("transactions over etcd", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("transactions over etcd", { timeout: 120_000 }, () => {
   let etcd: EtcdCluster;
   let tests = 0;
   let store: Store;

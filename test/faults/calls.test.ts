@@ -125,7 +125,7 @@ function count({ code, signal, lines }: Run): void {
 
 describe("whichever call fails, nothing acknowledged is lost and nothing else is there by half", () => {
   const rounds = Array.from({ length: FAULTS }, (_, i) => ({ i, name: NAMES[i % NAMES.length]!, seed: SEED + i }));
-  test.for(rounds)("$i: $name (seed $seed)", { timeout: 60_000 }, async ({ i, name, seed }, { skip }) => {
+  test.for(rounds)("$i: $name (seed $seed)", { timeout: 120_000 }, async ({ i, name, seed }, { skip }) => {
     if (library === undefined) return skip(reason);
     if (i % RUNS === 0) known = new Known();
     const data = join(path, `data-${Math.floor(i / RUNS)}`);

@@ -124,7 +124,7 @@ async function wrongInRepaired(
 
 describe("whatever happens to the files, what is served is right and the rest is refused", () => {
   const rounds = Array.from({ length: FAULTS }, (_, i) => ({ i, name: NAMES[i % NAMES.length]!, seed: SEED + i }));
-  test.for(rounds)("$i: $name (seed $seed)", { timeout: 60_000 }, async ({ i, name, seed }, { skip }) => {
+  test.for(rounds)("$i: $name (seed $seed)", { timeout: 120_000 }, async ({ i, name, seed }, { skip }) => {
     // Every second round of all names takes the other store; the log exists in that of the killed process only.
     const killed = name.includes("log") || Math.floor(i / NAMES.length) % 2 === 1;
     const of = written[killed ? 1 : 0]!;

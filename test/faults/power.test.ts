@@ -56,7 +56,7 @@ async function cutPower(of: readonly Call[], cut: number, seed: number): Promise
 describe("after a power cut at any moment, all that was acknowledged is there and nothing else by half", () => {
   test.for(Array.from({ length: FAULTS }, (_, i) => SEED + i))(
     "seed %i",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async (seed, { skip }) => {
       if (reason !== undefined) return skip(reason);
       const cut = Math.floor(seededRandom(seed + 1e6).next() * (calls.length + 1));
@@ -65,7 +65,7 @@ describe("after a power cut at any moment, all that was acknowledged is there an
   );
 });
 
-test("the same test finds out a disk that says it has flushed and has not", { timeout: 60_000 }, async ({ skip }) => {
+test("the same test finds out a disk that says it has flushed and has not", { timeout: 120_000 }, async ({ skip }) => {
   if (reason !== undefined) return skip(reason);
   const lying = calls.map((call): Call => (call.is === "sync" ? { is: "ack", bytes: Buffer.alloc(0) } : call));
   const cuts = Array.from({ length: 10 }, (_, i) => Math.floor((calls.length * (i + 3)) / 14));

@@ -58,7 +58,7 @@ test("history, diff, blame and undelete know custom kinds, also after a restart"
   }
 }, 60_000);
 
-describe.skipIf(!(await hasEtcd()))("two servers over one etcd", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("two servers over one etcd", { timeout: 120_000 }, () => {
   let etcd: EtcdCluster;
   let [one, other]: World[] = [];
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { PLACE, World, configMap, run } from "./world.ts";
 
 const HISTORY = "/keelson/v1/history?version=v1&resource=configmaps&namespace=default&name=";
 
-describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("the past of objects on etcd", { timeout: 120_000 }, () => {
   let etcd: EtcdCluster;
   let world: World;
   beforeAll(async () => {

@@ -180,9 +180,10 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
     expect(await world.configMaps.history({ name, ...PLACE })).toEqual(before);
 
     const seen: string[] = [];
-    const query = { ...PLACE, resourceVersion: versions[0]!, timeoutSeconds: 1 };
+    const query = { ...PLACE, resourceVersion: versions[0]!, timeoutSeconds: 60 };
     for await (const { type, object } of world.configMaps.watch(query)) {
       if (object.metadata.name === name) seen.push(`${type} ${JSON.stringify(object["data"])}`);
+      if (type === "DELETED" && object.metadata.name === name) break;
     }
     expect(seen).toEqual([
       'MODIFIED {"colour":"blue"}',
@@ -198,7 +199,7 @@ describe.each(["neutral", "kubernetes"] as const)("history in the %s dialect", (
     });
     // The cache has begun above the old version, and the store does not have it any more.
     await world.restart();
-    const watch = world.configMaps.watch({ ...PLACE, resourceVersion: versions[0]!, timeoutSeconds: 5 });
+    const watch = world.configMaps.watch({ ...PLACE, resourceVersion: versions[0]!, timeoutSeconds: 60 });
     const refused = await watch.next().then(
       () => undefined,
       (error: unknown) => error,

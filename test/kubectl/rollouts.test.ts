@@ -46,7 +46,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
   const images = async (): Promise<string> =>
     (await text("get pods -o jsonpath={.items[*].spec.containers[0].image}")).split(" ").toSorted().join(" ");
 
-  test("WL-DEP-22: status waits until a Deployment is rolled out", { timeout: 60_000 }, async () => {
+  test("WL-DEP-22: status waits until a Deployment is rolled out", { timeout: 120_000 }, async () => {
     await text("create deployment web --image=web:1 --replicas=2");
     expect(await rolledOut()).toContain('deployment "web" successfully rolled out');
     expect(await text("get deployment web")).toMatch(/web\s+2\/2\s+2\s+2/);
@@ -57,7 +57,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
     expect(await text("get all")).toMatch(/replicaset\.apps\/web-\w+\s+2\s+2\s+2/);
   });
 
-  test("WL-DEP-3, WL-DEP-4: set image, history and undo", { timeout: 60_000 }, async () => {
+  test("WL-DEP-3, WL-DEP-4: set image, history and undo", { timeout: 120_000 }, async () => {
     await text("annotate deployment web kubernetes.io/change-cause=first");
     await expect.poll(() => text("rollout history deployment/web"), POLL).toMatch(/1\s+first/);
     await text("set image deployment/web web=web:2");
@@ -74,7 +74,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("skipped rollback")]);
   });
 
-  test("WL-DEP-15: paused nothing is rolled out, resumed everything is", { timeout: 60_000 }, async () => {
+  test("WL-DEP-15: paused nothing is rolled out, resumed everything is", { timeout: 120_000 }, async () => {
     await text("rollout pause deployment/web");
     await text("set image deployment/web web=web:3");
     await text("scale deployment/web --replicas=3");
@@ -87,7 +87,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
     expect(await images()).toBe("web:3 web:3 web:3");
   });
 
-  test("WL-DEP-2: restart creates all Pods again", { timeout: 60_000 }, async () => {
+  test("WL-DEP-2: restart creates all Pods again", { timeout: 120_000 }, async () => {
     const before = await text("get pods -o name");
     await text("rollout restart deployment/web");
     await rolledOut();
@@ -96,7 +96,7 @@ describe.skipIf(!newest)("kubectl and rollouts", () => {
     expect(await images()).toBe("web:3 web:3 web:3");
   });
 
-  test("WL-GEN-2: deleted it takes ReplicaSets and Pods along", { timeout: 60_000 }, async () => {
+  test("WL-GEN-2: deleted it takes ReplicaSets and Pods along", { timeout: 120_000 }, async () => {
     await text("delete deployment web");
     await expect.poll(() => text("get replicasets,pods -o name"), POLL).toBe("");
   });

@@ -24,7 +24,7 @@ metadata: {name: once}
 spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: job}]}}}
 `;
 
-describe.skipIf(!newest)("kubectl and simulated nodes", { timeout: 60_000 }, () => {
+describe.skipIf(!newest)("kubectl and simulated nodes", { timeout: 120_000 }, () => {
   let server: RunningServer;
   let kubectl: Kubectl;
   const ok = (line: string): Promise<string> => kubectl.ok(...line.split(" "));

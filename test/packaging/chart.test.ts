@@ -70,7 +70,7 @@ const podsOf = (objects: readonly Found[]): Found[] => [
   find(objects, "Pod"),
 ];
 
-describe.skipIf(bin === undefined)("the chart", { timeout: 60_000 }, () => {
+describe.skipIf(bin === undefined)("the chart", { timeout: 120_000 }, () => {
   test("is right for helm lint", () => {
     const { status, stdout } = helm("lint", "--strict", chart, ...SERVERS);
     expect({ status, stdout }).toMatchObject({

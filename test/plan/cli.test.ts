@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PLACE, World, configMap } from "../history/world.ts";
 
-describe("keelson plan and keelson apply", { timeout: 60_000 }, () => {
+describe("keelson plan and keelson apply", { timeout: 120_000 }, () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start();

@@ -15,7 +15,7 @@ import { NEW, SHARED, documentsOf } from "./rounds.ts";
 const SEED = Number(process.env["SEED"] ?? 1);
 const OPTIONS = { fieldManager: "same" };
 
-describe.skipIf(!(await hasEtcd()))("documents that are applied as one over etcd", { timeout: 60_000 }, () => {
+describe.skipIf(!(await hasEtcd()))("documents that are applied as one over etcd", { timeout: 120_000 }, () => {
   let etcd: EtcdCluster;
   let stores: Store[];
   let servers: Core[];

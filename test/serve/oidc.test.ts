@@ -36,8 +36,7 @@ const opened = (settings: Partial<OidcSettings>, clock: ManualClock | typeof sys
   )!;
 
 async function ready(oidc: Oidc): Promise<void> {
-  for (let i = 0; i < 200 && !oidc.tokens.isReady; i++) await new Promise((resolve) => void setTimeout(resolve, 20));
-  expect(oidc.tokens.isReady).toBe(true);
+  await expect.poll(() => oidc.tokens.isReady, { timeout: 20_000 }).toBe(true);
 }
 
 const configured = (url: string, prefix: string): string => `

@@ -3,6 +3,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sampled } from "../../src/util/testing/amount.ts";
 import { CONFIG_MAPS, Http2Client, Keelson, Scratch, configMap, read, run, until } from "./keelson.ts";
@@ -162,6 +163,21 @@ describe("options", () => {
   });
 });
 
+describe("a damaged file of the data directory", () => {
+  test.each(["pki/ca.key", "pki/server.crt", "pki/token.key"])("%s is named, with what to do", async (name) => {
+    const directory = scratch.fresh();
+    await (await Keelson.serve(["--data-dir", directory, "--port", "0"])).stop();
+    writeFileSync(join(directory, name), "");
+    const { code, stderr } = await run(["serve", "--data-dir", directory, "--port", "0"]);
+    const message = new RegExp(
+      `^keelson: expected .*${name.slice(4)}.* to be .*, found .*; restore .* from a copy, or remove .*$`,
+      "m",
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) as string });
+    expect(stderr).not.toContain("    at ");
+  });
+});
+
 describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the list of users (needs root)", () => {
   const uid = 54_321;
 
@@ -176,6 +192,24 @@ describe.skipIf(process.getuid?.() !== 0)("a user id without an entry in the lis
     rmSync(home, { recursive: true });
     const { code, stderr } = await run(["serve"], { uid, env: { HOME: "" } });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("expected --data-dir") as string });
+  });
+
+  test("is told that it may not read the data directory of another one", async () => {
+    const home = mkdtempSync(`${tmpdir()}/keelson-home-`);
+    chownSync(home, uid, uid);
+    const directory = scratch.fresh();
+    const keelson = await Keelson.serve(["--data-dir", directory, "--port", "0"]);
+    const refused = `keelson: expected ${join(directory, "keelson.json")} to be readable, found no permission for it (EACCES)\n`;
+    for (const command of ["console", "health", "info", "serve"]) {
+      const { code, stderr } = await run([command, "--data-dir", directory], { uid, env: { HOME: home } });
+      expect({ command, code, stderr }).toEqual({ command, code: 1, stderr: refused });
+    }
+    // Where the directory is only the default one, the kubeconfig is used.
+    const env = { HOME: home, KEELSON_DATA_DIR: directory };
+    const { code, stderr } = await run(["console"], { uid, env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("kubeconfig") as string });
+    await keelson.stop();
+    rmSync(home, { recursive: true });
   });
 });
 

@@ -35,12 +35,26 @@ beforeAll(async () => {
     `--service-account-jwks-uri=${issuer}/openid/v1/jwks`,
   ]);
   admin = await Http2Client.connect(keelson, directory);
+  await discoverableForAll();
 });
 afterAll(async () => {
   admin.close();
   await keelson.stop();
   scratch.remove();
 });
+
+const BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+const BINDING = {
+  metadata: { name: "discovery-for-all" },
+  subjects: [{ kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:unauthenticated" }],
+  roleRef: {
+    apiGroup: "rbac.authorization.k8s.io",
+    kind: "ClusterRole",
+    name: "system:service-account-issuer-discovery",
+  },
+};
+/** Lets clients without a credential read the documents of the issuer. */
+const discoverableForAll = (): Promise<unknown> => admin.send("POST", BINDINGS, BINDING);
 
 /** The response of a URL without a credential, for a client that trusts the authority of the server. */
 async function fetched(url: string): Promise<Response> {
@@ -73,17 +87,9 @@ async function tokenFor(audience: string): Promise<string> {
 }
 
 test("AUTHN-35, AUTHN-36: the documents of the issuer are for those who have the right", async () => {
+  await admin.send("DELETE", `${BINDINGS}/${BINDING.metadata.name}`);
   expect((await fetched(`${issuer}/.well-known/openid-configuration`)).status).toBe(403);
-  const binding = {
-    metadata: { name: "discovery-for-all" },
-    subjects: [{ kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:unauthenticated" }],
-    roleRef: {
-      apiGroup: "rbac.authorization.k8s.io",
-      kind: "ClusterRole",
-      name: "system:service-account-issuer-discovery",
-    },
-  };
-  await admin.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding);
+  await discoverableForAll();
   expect((await fetched(`${issuer}/.well-known/openid-configuration`)).status).toBe(200);
 });
 

@@ -2,16 +2,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type RunningServer, startServer } from "../../src/app/index.ts";
+import { beforeTries } from "../tries.ts";
 
 const home = mkdtempSync(join(tmpdir(), "keelson-trust-"));
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const CM = "/api/v1/namespaces/default/configmaps";
 
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
 let server: RunningServer;
-beforeAll(async () => {
+beforeTries(async () => {
   const file = join(home, "tokens.csv");
   writeFileSync(file, 'plain,pat,1,"team"\nwriter,kim,2,"team"\npatcher,ada,3,\ncreator,bob,4,\nboth,eve,5,\n');
   server = await startServer({
@@ -28,10 +31,7 @@ beforeAll(async () => {
     { verbs: ["create"], apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"] },
   ];
   await give("kim", rules, { kind: "User", name: "kim", apiGroup: "rbac.authorization.k8s.io" });
-});
-afterAll(async () => {
-  await server.close();
-  rmSync(home, { recursive: true, force: true });
+  return { [Symbol.asyncDispose]: () => server.close() };
 });
 
 interface Said {
@@ -232,7 +232,7 @@ describe("SUP-9: roles decide of an apply as of the verbs that it is made of", (
       headers: { "content-type": "application/apply-patch+yaml" },
     });
 
-  beforeAll(async () => {
+  beforeTries(async () => {
     for (const token of ["patcher", "creator", "both"] as const) {
       const rules = [{ verbs: verbs[token], apiGroups: [""], resources: ["configmaps"] }];
       await give(users[token], rules, { kind: "User", name: users[token], apiGroup: "rbac.authorization.k8s.io" });

@@ -368,7 +368,7 @@ describe.skipIf(binary === undefined)("the small kubectl applies as kubectl does
 
   test.each(STORIES.map((story, i) => [story.what, i, story] as const))(
     "%s",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async (_, i, story) => {
       const { first, other, next } = story;
       const kind = String(first["kind"]).toLowerCase();

@@ -4,6 +4,7 @@
  * @module
  */
 import { parseAllDocuments } from "yaml";
+import { JsonNumber, setMember, type Value, type ValueObject } from "../../../src/value/value.ts";
 import { repeatedKeys } from "./yaml-keys.ts";
 import { MAX_LENGTH, ParseFailure } from "./yaml-limits.ts";
 
@@ -14,8 +15,8 @@ const MAX_ALIASES = 100;
 
 /** A document and its place: `document 2`, `web.yaml, document 2, item 3`. */
 export interface FoundDocument {
-  /** Integers that no double holds are bigints. */
-  readonly value: unknown;
+  /** Integers that no double holds keep their digits. */
+  readonly value: Value;
   readonly from: string;
 }
 
@@ -89,18 +90,14 @@ function add(found: FoundDocument[], value: unknown, from: string): void {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Integers that a double holds become numbers again. */
-function plain(value: unknown): unknown {
-  if (typeof value === "bigint") {
-    return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
-  }
+/** The value as JSON has it: integers that a double holds become numbers again, others keep their digits. */
+function plain(value: unknown): Value {
+  if (typeof value === "bigint")
+    return Number.isSafeInteger(Number(value)) ? Number(value) : (new JsonNumber(String(value)) as unknown as Value);
   if (Array.isArray(value)) return value.map(plain);
   if (value instanceof Date) return value.toISOString();
-  if (!isRecord(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
-    // A member may be called __proto__.
-    Object.defineProperty(copy, name, { value: plain(member), enumerable: true, writable: true, configurable: true });
-  }
+  if (!isRecord(value)) return value as Value;
+  const copy: ValueObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(copy, name, plain(member));
   return copy;
 }

@@ -31,7 +31,7 @@ export function workerCalls(): WorkerCalls {
       manifest!.change(parseExact(patch) as WayOutPatch);
       return manifest!.text(resourceVersion);
     },
-    documents: documentsOf,
+    documents: (text, file) => documentsOf(text, file).map(({ value }) => JSON.stringify(value)),
     schema(apiVersion, kind, schema) {
       schemas.set(`${apiVersion}/${kind}`, schema);
     },

@@ -8,6 +8,8 @@ import { visible } from "../ui/visible.ts";
 /** What was decided, by the names of fields. */
 export type Choices = Readonly<Record<string, Choice>>;
 
+/** The most conflicts that are shown; of more, the rest is decided as one. */
+const MAX_CONFLICTS = 100;
 const CHOICES = ["keep", "take", "share"] as const;
 const WORDS = { keep: "Keep theirs", take: "Take over", share: "Share" } as const;
 
@@ -43,9 +45,14 @@ export function Conflicts({
           ))}
         </div>
       ) : undefined}
-      {conflicts.map((conflict) => (
+      {conflicts.slice(0, MAX_CONFLICTS).map((conflict) => (
         <Conflict key={conflict.field} conflict={conflict} choices={choices} />
       ))}
+      {conflicts.length > MAX_CONFLICTS ? (
+        <p class="soft">
+          {conflicts.length - MAX_CONFLICTS} more are not shown. Decide all of them above, or change fewer fields.
+        </p>
+      ) : undefined}
     </section>
   );
 }

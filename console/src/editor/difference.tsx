@@ -1,11 +1,11 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { type DiffLine, diffLines, hunksOf } from "../../../src/util/line-diff.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import type { DiffLine } from "../../../src/util/line-diff.ts";
+import { useSliced } from "../ui/sliced.ts";
 import { visible } from "../ui/visible.ts";
+import { type Row, compared } from "./difference-rows.ts";
 
-/** The most lines that are shown. */
-const MAX_LINES = 2000;
-const CONTEXT = 3;
 const WORDS = { "+": "added: ", "-": "removed: ", " ": "" } as const;
 const CLASSES = { "+": "difference-added", "-": "difference-removed", " ": "" } as const;
 
@@ -19,31 +19,49 @@ export function Difference({
   readonly before: string;
   readonly after: string;
 }): JSX.Element {
-  const hunks = useMemo(() => hunksOf(diffLines(linesOf(before), linesOf(after)), CONTEXT), [before, after]);
-  let left = MAX_LINES;
-  let next = 1;
-  const parts: JSX.Element[] = [];
-  for (const { from, lines } of hunks) {
-    if (from > next) parts.push(<Gap key={`gap ${from}`} lines={from - next} />);
-    const shown = lines.slice(0, left);
-    left -= shown.length;
-    parts.push(...shown.map((line, index) => <Line key={`${from} ${index}`} line={line} />));
-    if (shown.length < lines.length) break;
-    next = from + lines.filter(({ sign }) => sign !== "+").length;
-  }
+  const found = useSliced(() => compared(before, after), [before, after]);
+  const blocks = useMemo(
+    () => (found ? found.blocks.map((rows, index) => <Block key={index} rows={rows} />) : []),
+    [found],
+  );
+  const drawn = useGradual(blocks);
+  // The result of other texts is not shown beside these.
+  if (found?.before !== before || found.after !== after) return <p role="status">Comparing…</p>;
   return (
     // A part that scrolls takes the focus, so that keys can scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre class="difference" tabIndex={0} role="group" aria-label={label}>
-      {parts}
-      {left === 0 ? (
+      {drawn}
+      {found.hasMore && drawn.length === blocks.length ? (
         <span class="difference-line difference-gap">There are more differences than are shown.</span>
       ) : undefined}
     </pre>
   );
 }
 
-const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
+/** Returns more and more of what is drawn, a part with each frame: all of it at once would hold the page. */
+function useGradual<T>(all: readonly T[]): readonly T[] {
+  const drawn = useSignal({ of: all, count: 1 });
+  const count = drawn.value.of === all ? drawn.value.count : 1;
+  useEffect(() => {
+    if (count >= all.length) return undefined;
+    const frame = requestAnimationFrame(() => {
+      drawn.value = { of: all, count: count + 1 };
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [all, count]);
+  return all.slice(0, count);
+}
+
+function Block({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+  return (
+    <>
+      {rows.map((row, index) =>
+        typeof row === "number" ? <Gap key={index} lines={row} /> : <Line key={index} line={row} />,
+      )}
+    </>
+  );
+}
 
 function Gap({ lines }: { readonly lines: number }): JSX.Element {
   return (

@@ -44,6 +44,11 @@ export class DocumentSchemas {
     await this.#source.worker.schema(apiVersion, name, schema);
   }
 
+  /** How many documents the text has that was read last. */
+  get count(): number {
+    return this.#heads.length;
+  }
+
   /** The schema of the document at an offset of the text that was read last; undefined while it is not known. */
   at(offset: number): KindSchema | undefined {
     const head = this.#heads.findLast(({ from }) => from <= offset) ?? this.#heads[0];

@@ -33,7 +33,7 @@ const object = (resourceVersion: string, data: Record<string, string>) => ({
 });
 const baseOf = (resourceVersion: string, data: Record<string, string>): EditBase => {
   const identity = { apiVersion: "v1", kind: "ConfigMap", name: "web", namespace: "default", resourceVersion };
-  const report = withoutOwners(object(resourceVersion, data), identity);
+  const report = atOnce(withoutOwners(object(resourceVersion, data), identity));
   const { text } = atOnce(ownedText(report));
   return { kind: KIND, namespace: "default", name: "web", text, report, hideStatus: false };
 };
@@ -212,6 +212,20 @@ describe("an edit", () => {
     late.resolve(two);
     await merging;
     expect(other.editor.value).toBe(two.text.replace('a: "1"', "a: typed"));
+  });
+
+  test("what is typed while the edits are compared is merged, too", async () => {
+    const newer = baseOf("2", { a: "1", b: "2" });
+    const { session, editor } = open({ base: one }, {}, async () => newer);
+    editor.type(one.text.replace('a: "1"', 'a: "2"'));
+    let reads = 0;
+    editor.text = () => {
+      // After the first read, before the merge has ended.
+      if (reads++ === 0) queueMicrotask(() => editor.type(`${editor.value}# typed\n`));
+      return editor.value;
+    };
+    await session.merge();
+    expect(editor.value).toBe(`${newer.text.replace('a: "1"', 'a: "2"')}# typed\n`);
   });
 
   test("a write of an object that has changed is not repeated: the user sees the merged text first", async () => {

@@ -11,6 +11,7 @@ import type { PlanReport } from "../../../src/meta/plan-report.ts";
 import type { Status } from "../../../src/meta/status.ts";
 import type { Kind } from "../api/discovery.ts";
 import { MAX_LENGTH } from "../api/yaml-limits.ts";
+import { inPageSlices } from "../ui/sliced.ts";
 import { statusOf } from "./client.ts";
 import type { Choices } from "./conflicts.tsx";
 import { DocumentSchemas, type SchemaSource } from "./document-schemas.ts";
@@ -21,7 +22,7 @@ import type { EditorWorker } from "./in-worker.ts";
 import { isChanged } from "./owners.ts";
 import type { KindSchema } from "./schema.ts";
 import { storedText } from "./stored-text.ts";
-import { mergeEdits } from "./three-way.ts";
+import { type Merged, mergeEdits } from "./three-way.ts";
 import {
   type Method,
   type Target,
@@ -239,7 +240,9 @@ export class EditSession {
   /** What is wrong with a text. */
   async problems(text: string): Promise<readonly Problem[]> {
     if (text.length > MAX_LENGTH) return [{ from: 0, to: 1, severity: "error", message: tooLong(text) }];
-    this.#documents.value = (await this.#schemas.read(text)).length;
+    await this.#schemas.read(text);
+    // Of the last text: its schemas may have been there sooner than those of this one.
+    this.#documents.value = this.#schemas.count;
     return this.#parts.worker.problems(text);
   }
 
@@ -431,8 +434,14 @@ export class EditSession {
     const before = this.#base;
     if (!before || !reread) return false;
     const newer = await reread();
-    // Read afterwards, so that what was typed meanwhile is there.
-    const { text, conflicts } = mergeEdits(before.text, this.text(), newer.text);
+    let edited: string;
+    let merged: Merged;
+    do {
+      edited = this.text();
+      // oxlint-disable-next-line no-await-in-loop -- what was typed meanwhile is an edit, too
+      merged = await inPageSlices(mergeEdits(before.text, edited, newer.text));
+    } while (this.text() !== edited);
+    const { text, conflicts } = merged;
     this.#base = newer;
     this.#initial = newer.text;
     this.#newer.value = undefined;

@@ -18,6 +18,8 @@ import { type Diagnostic, forceLinting, lintGutter, lintKeymap, linter } from "@
 import { highlightSelectionMatches } from "@codemirror/search";
 import { Compartment, EditorState, StateEffect, Transaction } from "@codemirror/state";
 import { EditorView, highlightActiveLine, hoverTooltip, keymap } from "@codemirror/view";
+import { MAX_LENGTH } from "../api/yaml-limits.ts";
+import { toast } from "../ui/toast.tsx";
 import { type CodeView, base } from "./code-base.ts";
 import type { Problem } from "./documents.ts";
 import {
@@ -134,6 +136,15 @@ export function editorView(parent: HTMLElement, options: EditorOptions): Editor 
           ...historyKeymap,
           ...defaultKeymap,
         ]),
+        EditorView.domEventHandlers({
+          // The text of files that are dropped is inserted.
+          drop({ dataTransfer }) {
+            const bytes = [...(dataTransfer?.files ?? [])].reduce((sum, { size }) => sum + size, 0);
+            if (bytes <= MAX_LENGTH) return false;
+            toast(`Files of at most ${MAX_LENGTH} bytes can be dropped here; these have ${bytes}.`, "bad");
+            return true;
+          },
+        }),
         EditorView.updateListener.of(({ state, docChanged, selectionSet }) => {
           if (docChanged) {
             refused = [];

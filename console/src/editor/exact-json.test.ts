@@ -9,6 +9,11 @@ test("an integer beyond 2^53 keeps its digits, in JSON and in YAML", () => {
   expect(encodeYaml(parseValue(text))).toContain('text: "1234567890123456789"\n');
 });
 
+test.each(["[N]", "[1,N]", '{"a":N}', '{\n  "a": N\n}', "N", " N"])("it keeps them wherever it stands: %j", (shape) => {
+  for (const number of ["9007199254740993", "-9007199254740993"])
+    expect(JSON.stringify(parseExact(shape.replace("N", number)))).toBe(shape.replace("N", number).replace(/\s/g, ""));
+});
+
 test("members that are called as members of the prototype are data", () => {
   expect(Object.keys(parseExact('{"__proto__":{"a":1234567890123456},"constructor":1}') as object)).toEqual([
     "__proto__",

@@ -11,8 +11,8 @@ const parse = JSON.parse as (
   reviver?: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => unknown;
 
-/** Sixteen digits: an integer with fewer is a double. */
-const LONG = /\d{16}/;
+/** Sixteen digits where a number may begin, which texts, such as hashes, rarely have: an integer with fewer is a double. */
+const LONG = /(?:^|[[:,\s-])\d{16}/;
 
 /** Parses a text. @throws {SyntaxError} if it is no JSON */
 export function parseExact(text: string): unknown {

@@ -207,12 +207,13 @@ class Intender {
     const items = schema.items ? this.#below(schema.items) : {};
     const open = new Set(base.children.keys());
     const left = node.items.filter((item) => {
-      const found = [...base.children].find(
-        ([token, child]) =>
-          open.has(token) && (keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(item as Node, child)),
-      );
-      if (!found) return true;
-      const [token, child] = found;
+      // Items have mostly kept their order, so that the first one that is open is the one.
+      const token = open.values().find((one) => {
+        const child = base.children.get(one)!;
+        return keys.length > 0 ? hasKeys(item, child, keys, items) : isSame(item as Node, child);
+      });
+      if (token === undefined) return true;
+      const child = base.children.get(token)!;
       open.delete(token);
       if (keys.length === 0 || !isMap(item)) return child.owned;
       const all = [...(item.items as Pair[])];

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { BlameReport, ReportedManager } from "../../../src/meta/ownership-reports.ts";
 import type { Value } from "../../../src/value/value.ts";
-import { changedLines, foldedFor, isChanged, legendOf, ownedText, ownerText, withoutOwners } from "./owners.ts";
+import {
+  changedLines,
+  foldedFor,
+  isChanged,
+  legendOf,
+  ownedText,
+  ownerText,
+  plainText,
+  withoutOwners,
+} from "./owners.ts";
 import { atOnce } from "../../../src/util/steps.ts";
 
 const object = { apiVersion: "v1", kind: "ConfigMap", name: "web" };
@@ -14,7 +23,7 @@ const by = (manager: string, subresource?: string): ReportedManager => ({
 
 /** The report of an object, whose leaves are owned by who is named for their pointers. */
 function reportOf(value: Value, owners: Readonly<Record<string, readonly ReportedManager[]>>): BlameReport {
-  const report = withoutOwners(value, object);
+  const report = atOnce(withoutOwners(value, object));
   return { ...report, leaves: report.leaves.map((leaf) => ({ ...leaf, managers: owners[leaf.pointer] ?? [] })) };
 }
 
@@ -32,9 +41,7 @@ const report = reportOf(value, {
 
 test("what changes with every write is left out of versions that are compared", () => {
   const object_ = { metadata: { name: "web", resourceVersion: "5", managedFields: [], generation: 2 } };
-  const texts = [false, true].map(
-    (unreported) => atOnce(ownedText(withoutOwners(object_, object), { unreported })).text,
-  );
+  const texts = [false, true].map((unreported) => atOnce(plainText(object_, { unreported })));
   expect(texts).toEqual([
     'metadata:\n  name: web\n  resourceVersion: "5"\n  generation: 2\n',
     "metadata:\n  name: web\n  generation: 2\n",
@@ -104,7 +111,7 @@ test("a changed line is found by its place in the object", () => {
 
 test("hostile names stay one line of text each", () => {
   const { text, lines } = atOnce(
-    ownedText(withoutOwners({ data: { "<script>": "\u202e</script>\u0000", "a\nb": "---\n..." } }, object)),
+    ownedText(reportOf({ data: { "<script>": "\u202e</script>\u0000", "a\nb": "---\n..." } }, {})),
   );
   expect(lines).toHaveLength(text.split("\n").length - 1);
   expect(text).not.toContain("\u0000");
@@ -132,4 +139,16 @@ test("an object has changed if a value has that not every write changes", () => 
   expect(isChanged(before, ready, { status: true })).toBe(false);
   expect(isChanged(before, of({ resourceVersion: "2", labels: { a: "" } }), { status: true })).toBe(true);
   expect(isChanged(of({ labels: { a: "" } }), of({}))).toBe(true);
+});
+
+test("the text of a large object is made in many steps, and all of it comes out", () => {
+  const data = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`key-${i}`, "x"]));
+  const steps = plainText({ data });
+  let count = 0;
+  for (let step = steps.next(); ; step = steps.next(), count++) {
+    if (!step.done) continue;
+    expect(step.value.split("\n")).toHaveLength(12_002);
+    break;
+  }
+  expect(count).toBeGreaterThan(60);
 });

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { blameTree } from "../../../src/meta/blame-tree.ts";
+import { blameLines, blameNodes } from "../../../src/meta/blame-tree.ts";
 import { UNREPORTED_METADATA } from "../../../src/meta/changes.ts";
 import type { BlameReport, ReportedManager, ReportedSetter } from "../../../src/meta/ownership-reports.ts";
-import { formatPointer } from "../../../src/value/pointer.ts";
+import { escapeToken } from "../../../src/value/pointer.ts";
 import { equal, isObject, type Value } from "../../../src/value/value.ts";
 import type { Steps } from "../../../src/util/steps.ts";
 import { ageText } from "../ui/age.ts";
@@ -39,7 +39,9 @@ export interface Hidden {
 }
 
 /** Lines that are made before the caller may do something else. */
-const LINES_A_STEP = 2000;
+const LINES_A_STEP = 200;
+/** Values that are read before the caller may do something else. */
+const VALUES_A_STEP = 1000;
 
 /** Makes the text of a report in steps of some milliseconds; `managedFields` are never in it. */
 export function* ownedText(report: BlameReport, { status = false, unreported = false }: Hidden = {}): Steps<OwnedText> {
@@ -47,8 +49,9 @@ export function* ownedText(report: BlameReport, { status = false, unreported = f
   const lines: LineOwner[] = [];
   const metadata = unreported ? UNREPORTED_METADATA : ["managedFields"];
   const hidden = [...metadata.map((name) => `/metadata/${name}`), ...(status ? ["/status"] : [])];
+  const root = yield* blameNodes(report);
   let left = LINES_A_STEP;
-  for (const { text, pointer, managers, isUnowned, setBy } of blameTree(report)) {
+  for (const { text, pointer, managers, isUnowned, setBy } of blameLines(root)) {
     if (hidden.some((one) => isBelow(pointer, one))) continue;
     texts.push(text);
     const rows = text.split("\n").length;
@@ -61,18 +64,22 @@ export function* ownedText(report: BlameReport, { status = false, unreported = f
   return { text: texts.length === 0 ? "" : `${texts.join("\n")}\n`, lines };
 }
 
-const isBelow = (pointer: string, parent: string): boolean => pointer === parent || pointer.startsWith(`${parent}/`);
+const isBelow = (pointer: string, parent: string): boolean =>
+  pointer.startsWith(parent) && (pointer.length === parent.length || pointer[parent.length] === "/");
 
-/** A report of an object whose owners are unknown: of a version of the past, or of a server that does not say them. */
-export function withoutOwners(object: Value, report: BlameReport["object"]): BlameReport {
+/** Makes a report of an object whose owners are unknown, in steps: of a version of the past, or of a server that does not say them. */
+export function* withoutOwners(object: Value, report: BlameReport["object"]): Steps<BlameReport> {
   const leaves: BlameReport["leaves"][number][] = [];
   const containers: BlameReport["containers"][number][] = [];
-  const open: { readonly value: Value; readonly path: readonly (string | number)[] }[] = [{ value: object, path: [] }];
-  for (;;) {
+  const open: { readonly value: Value; readonly pointer: string }[] = [{ value: object, pointer: "" }];
+  for (let left = VALUES_A_STEP; ; left--) {
     const next = open.pop();
     if (!next) break;
-    const { value, path } = next;
-    const pointer = formatPointer(path);
+    if (left === 0) {
+      left = VALUES_A_STEP;
+      yield;
+    }
+    const { value, pointer } = next;
     const members: (readonly [string | number, Value])[] = Array.isArray(value)
       ? [...value.entries()]
       : isObject(value)
@@ -82,10 +89,17 @@ export function withoutOwners(object: Value, report: BlameReport["object"]): Bla
       leaves.push({ field: pointer, pointer, value, managers: [] });
       continue;
     }
-    if (path.length > 0) containers.push({ field: pointer, pointer, list: Array.isArray(value), managers: [] });
-    for (const [key, member] of members.toReversed()) open.push({ value: member, path: [...path, key] });
+    if (pointer !== "") containers.push({ field: pointer, pointer, list: Array.isArray(value), managers: [] });
+    for (const [key, member] of members.reverse())
+      open.push({ value: member, pointer: `${pointer}/${escapeToken(String(key))}` });
   }
   return { kind: "Blame", apiVersion: "keelson.dev/v1", object: report, leaves, containers, absent: [] };
+}
+
+/** Makes the text of an object without owners, in steps. */
+export function* plainText(object: Value, hidden: Hidden = {}): Steps<string> {
+  const report = yield* withoutOwners(object, { apiVersion: "", kind: "", name: "" });
+  return (yield* ownedText(report, hidden)).text;
 }
 
 /** A manager in the legend: its sign and its colour, and how many lines it owns. */
@@ -192,16 +206,19 @@ export function ownerText({ managers, setBy, isUnowned }: LineOwner, now: number
  * Whether the values of two reports differ, without those that every write changes, and without the status if that is hidden.
  */
 export function isChanged(before: BlameReport, after: BlameReport, { status = false }: Hidden = {}): boolean {
-  const values = ({ leaves }: BlameReport): readonly (readonly [string, Value])[] =>
-    leaves.flatMap(({ pointer, value }) => {
-      if (EVERY_WRITE.some((one) => isBelow(pointer, one)) || (status && isBelow(pointer, "/status"))) return [];
-      return [[pointer, value] as const];
-    });
-  const old = new Map(values(before));
-  const now = values(after);
-  return (
-    now.length !== old.size || now.some(([pointer, value]) => !old.has(pointer) || !equal(old.get(pointer)!, value))
-  );
+  const ignored = status ? [...EVERY_WRITE, "/status"] : EVERY_WRITE;
+  const isCompared = ({ pointer }: { readonly pointer: string }): boolean =>
+    !ignored.some((one) => isBelow(pointer, one));
+  const old = new Map<string, Value>();
+  for (const leaf of before.leaves) if (isCompared(leaf)) old.set(leaf.pointer, leaf.value);
+  let same = 0;
+  for (const leaf of after.leaves) {
+    if (!isCompared(leaf)) continue;
+    const was = old.get(leaf.pointer);
+    if (was === undefined || !equal(was, leaf.value)) return true;
+    same++;
+  }
+  return same !== old.size;
 }
 
 const EVERY_WRITE = [...UNREPORTED_METADATA, "generation"].map((name) => `/metadata/${name}`);

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { FoundDocument } from "../api/yaml-parse.ts";
 import type { DocumentHead, Problem } from "./documents.ts";
 import type { Intent } from "./intent.ts";
 import type { KindSchema } from "./schema.ts";
@@ -20,8 +19,8 @@ export interface WorkerCalls {
   intent(text: string, leaves: string, manager: string, schema: KindSchema | undefined): Intent;
   /** The text with operations of RFC 6902, which are JSON, comments kept, and in it the resourceVersion if it is given. */
   change(text: string, patch: string, resourceVersion: string | undefined): string;
-  /** The documents of a text with their places; `file` is its name for messages. @throws {ParseFailure} that names the document */
-  documents(text: string, file: string): readonly FoundDocument[];
+  /** The documents of a text, each as JSON; `file` is its name for messages. @throws {ParseFailure} that names the document */
+  documents(text: string, file: string): readonly string[];
   /** Makes a schema known for {@link problems}. */
   schema(apiVersion: string, kind: string, schema: KindSchema): void;
 }

@@ -135,12 +135,17 @@ export const isQuantity = (schema: OpenApiSchema): boolean =>
   schema.format === "quantity" ||
   [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].some(({ type }) => type === "number" || type === "integer");
 
-/** What a value is, in words: `list of maps`, `text: one of A, B`. */
-export function typeText(kind: KindSchema, schema: OpenApiSchema): string {
+/** How many lists and maps in each other a type names; a schema may contain itself. */
+const MAX_NAMED = 8;
+
+/** What a value is, in words: `list of objects`, `map to string`. */
+export function typeText(kind: KindSchema, schema: OpenApiSchema, left = MAX_NAMED): string {
   if (isIntOrString(schema)) return "integer or string";
   const { type, format, items, additionalProperties } = schema;
-  if (type === "array") return `list of ${items ? typeText(kind, resolved(kind, items)) : "values"}`;
-  if (typeof additionalProperties === "object") return `map to ${typeText(kind, resolved(kind, additionalProperties))}`;
+  const inner = (of: OpenApiSchema | undefined): string =>
+    of && left > 0 ? typeText(kind, resolved(kind, of), left - 1) : "values";
+  if (type === "array") return `list of ${inner(items)}`;
+  if (typeof additionalProperties === "object") return `map to ${inner(additionalProperties)}`;
   if (type === undefined) return schema.properties ? "object" : isQuantity(schema) ? "quantity" : "any value";
   return format ? `${type} (${format})` : type;
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { diffLines } from "../../../src/util/line-diff.ts";
+import { diffSteps } from "../../../src/util/line-diff.ts";
+import type { Steps } from "../../../src/util/steps.ts";
 
 /** The result of {@link mergeEdits}. */
 export interface Merged {
@@ -20,14 +21,15 @@ interface Change {
 }
 
 /**
- * Returns the newer version with the edits. Where both change the same lines in different ways, the edit wins and is named; what
- * both add at the same place is there from both.
+ * Makes the newer version with the edits, in steps. Where both change the same lines in different ways, the edit wins and is
+ * named; what both add at the same place is there from both.
  */
-export function mergeEdits(base: string, edited: string, newer: string): Merged {
+export function* mergeEdits(base: string, edited: string, newer: string): Steps<Merged> {
   // That the last line has no end is no edit.
   const ended = base.endsWith("\n") && !edited.endsWith("\n") ? `${edited}\n` : edited;
   const [before, mine, theirs] = [base.split("\n"), ended.split("\n"), newer.split("\n")];
-  const [edits, others] = [changesOf(before, mine), changesOf(before, theirs)];
+  const edits = yield* changesOf(before, mine);
+  const others = yield* changesOf(before, theirs);
   const lines: string[] = [];
   const conflicts: number[] = [];
   let at = 0;
@@ -36,7 +38,7 @@ export function mergeEdits(base: string, edited: string, newer: string): Merged 
     const edit = edits[i];
     const other = others[j];
     const from = Math.min(edit?.from ?? Infinity, other?.from ?? Infinity);
-    lines.push(...before.slice(at, from));
+    append(lines, before, at, from);
     // All changes that touch each other are one.
     let to = from;
     const [firstEdit, firstOther] = [i, j];
@@ -51,35 +53,42 @@ export function mergeEdits(base: string, edited: string, newer: string): Merged 
     ];
     const isMine = i > firstEdit;
     const isConflict = isMine && j > firstOther && ours.join("\n") !== given.join("\n");
-    if (isConflict && from === to) lines.push(...given);
-    if (isConflict) conflicts.push(...(ours.length === 0 ? [lines.length] : ours.map((_, n) => lines.length + n)));
-    lines.push(...(isMine ? ours : given));
+    if (isConflict && from === to) append(lines, given);
+    // Where the edit has removed the lines, the line behind them is named.
+    if (isConflict) for (let n = 0; n < Math.max(1, ours.length); n++) conflicts.push(lines.length + n);
+    append(lines, isMine ? ours : given);
     at = to;
   }
-  lines.push(...before.slice(at));
+  append(lines, before, at);
   return { text: lines.join("\n"), conflicts };
 }
 
 const touches = ({ from, to }: Change, start: number, end: number): boolean =>
   from === start || from < end || (from === end && to === from && start === end);
 
+/** Adds lines; there may be more than a call can have arguments. */
+function append(to: string[], lines: readonly string[], from = 0, end = lines.length): void {
+  for (let at = from; at < end; at++) to.push(lines[at]!);
+}
+
 /** The lines from `from` to `to` with changes. */
 function applied(before: readonly string[], changes: readonly Change[], from: number, to: number): string[] {
   const lines: string[] = [];
   let at = from;
   for (const change of changes) {
-    lines.push(...before.slice(at, change.from), ...change.lines);
+    append(lines, before, at, change.from);
+    append(lines, change.lines);
     at = change.to;
   }
-  lines.push(...before.slice(at, to));
+  append(lines, before, at, to);
   return lines;
 }
 
-function changesOf(before: readonly string[], after: readonly string[]): Change[] {
+function* changesOf(before: readonly string[], after: readonly string[]): Steps<Change[]> {
   const changes: { from: number; to: number; readonly lines: string[] }[] = [];
   let at = 0;
   let open: (typeof changes)[number] | undefined;
-  for (const { sign, text } of diffLines(before, after)) {
+  for (const { sign, text } of yield* diffSteps(before, after)) {
     if (sign === " ") {
       open = undefined;
       at++;

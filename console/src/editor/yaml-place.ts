@@ -98,6 +98,9 @@ function ancestors(
   const end = Math.max(0, line - MAX_LINES);
   for (let at = line - 1; at >= end && (limit > 0 || item); at--) {
     const text = lineAt(at);
+    const indent = text.search(/\S/);
+    // Members beside what is looked for, and what is in them; there may be many thousand.
+    if (indent > limit || (indent === limit && !item)) continue;
     if (/^\s*(?:#|$)/.test(text)) continue;
     if (/^(?:---|\.\.\.)(?:\s|$)/.test(text)) break;
     for (const part of partsOf(text).toReversed()) {

@@ -4,6 +4,7 @@ import { connection } from "../api/stream.ts";
 import { moment } from "../state/moment.ts";
 import { route } from "../state/route.ts";
 import { Button } from "../ui/basics.tsx";
+import { timeText } from "../ui/time-text.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /** What is not as usual: the session is over, the connection is lost, the moment is not now. */
@@ -28,7 +29,7 @@ export function Banners(): JSX.Element {
             You see the cluster as it was
             {moment.value.time === ""
               ? ` at revision ${moment.value.resourceVersion}`
-              : ` at ${timeText(moment.value.time)}`}
+              : ` at ${momentText(moment.value.time)}`}
             . Nothing can be changed.
           </span>
           <Button
@@ -44,9 +45,7 @@ export function Banners(): JSX.Element {
   );
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-
-function timeText(time: string): string {
+function momentText(time: string): string {
   const ms = Date.parse(time);
-  return Number.isNaN(ms) ? time : TIME.format(ms);
+  return Number.isNaN(ms) ? time : timeText(ms);
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { kinds } from "../api/discovery.ts";
 import { namespaces } from "../api/namespaces.ts";
 import { signOut } from "../api/session.ts";
@@ -45,7 +45,8 @@ export function CommandBar(): JSX.Element {
   const close = (): void => {
     commandBar.value = undefined;
   };
-  useEffect(() => {
+  // Before the first frame is drawn: what is typed at once after `:` is for the bar.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     element?.querySelector("input")?.focus();

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren, JSX } from "preact";
 import { Button } from "./basics.tsx";
 import { visible } from "./visible.ts";
@@ -20,7 +20,8 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the first frame is drawn: keys that follow at once are for the dialog.
+  useLayoutEffect(() => {
     const element = dialog.current;
     // The element gives the focus back to what had it.
     element?.showModal();

@@ -11,12 +11,15 @@ export interface TextFile {
 /** The most files that are read at once. */
 const MAX_FILES = 200;
 
-/** Reads files as text. @throws Error for too many, or for one that is longer than `most` bytes */
+/** Reads files as text. @throws Error for too many, or if all of them together have more than `most` bytes */
 export async function readFiles(files: Iterable<File>, most: number): Promise<readonly TextFile[]> {
   const all = [...files];
   if (all.length > MAX_FILES) throw new Error(`expected at most ${MAX_FILES} files, found ${all.length}`);
-  const large = all.find(({ size }) => size > most);
-  if (large) throw new Error(`expected at most ${most} bytes, found ${large.size} in ${large.name}`);
+  const bytes = all.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > most)
+    throw new Error(
+      `expected at most ${most} bytes, found ${bytes} in ${all.length === 1 ? all[0]!.name : `${all.length} files`}`,
+    );
   return Promise.all(all.map(async (file) => ({ name: file.name, text: await file.text() })));
 }
 
@@ -34,6 +37,10 @@ export function FileDrop({
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const over = useSignal(false);
+  /** A text can be dropped as well: without files nothing is opened. */
+  const take = (files: readonly File[]): void => {
+    if (files.length > 0) onFiles(files);
+  };
   return (
     <div
       class={classes("drop", over.value && "drop-over")}
@@ -49,7 +56,7 @@ export function FileDrop({
       onDrop={(event) => {
         event.preventDefault();
         over.value = false;
-        onFiles([...(event.dataTransfer?.files ?? [])]);
+        take([...(event.dataTransfer?.files ?? [])]);
       }}
     >
       <label class="button">
@@ -63,7 +70,7 @@ export function FileDrop({
             const files = [...(event.currentTarget.files ?? [])];
             // The same file can be chosen again.
             event.currentTarget.value = "";
-            onFiles(files);
+            take(files);
           }}
         />
       </label>

@@ -4,7 +4,7 @@
  * @module
  */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** A key and what it does. */
 export interface KeyBinding {
@@ -32,9 +32,10 @@ export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = computed(() => [
   ...everywhere.value,
 ]);
 
-/** Binds keys for as long as the component is shown. What is bound last wins. */
+/** Binds keys for as long as the component is in the page. What is bound last wins. */
 export function useKeys(title: string, bindings: readonly KeyBinding[], dependencies: readonly unknown[]): void {
-  useEffect(() => {
+  // Before the first frame is drawn: a key that is pressed then is meant for what is shown.
+  useLayoutEffect(() => {
     const group = { title, bindings };
     groups.value = [...groups.peek(), group];
     return () => {

@@ -92,8 +92,8 @@ export function Why({ state }: { readonly state: WhyState }): JSX.Element {
 function Who({ reason: { who } }: { readonly reason: ReportedReason }): JSX.Element | null {
   if (who === undefined) return null;
   return (
-    <p class="soft">
-      Who can act: <Text value={who} />
+    <p class="who">
+      → <Text value={who} />
     </p>
   );
 }

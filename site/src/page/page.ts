@@ -99,6 +99,8 @@ async function copyExample(example: HTMLElement, copy: HTMLElement): Promise<voi
 /** Gives each example a button that copies it, and those that run here one that runs it. */
 for (const example of examples) {
   const bar = element("div", "buttons");
+  const copy = button("Copy", "Copy this block", () => void copyExample(example, copy), "copy");
+  bar.append(copy);
   if (example.dataset["commands"] !== undefined) {
     const run = (): void => {
       terminal.open();
@@ -106,8 +108,6 @@ for (const example of examples) {
     };
     bar.append(button("Run", "Run in a cluster in this page", run, "run"));
   }
-  const copy = button("Copy", "Copy this block", () => void copyExample(example, copy), "copy");
-  bar.append(copy);
   example.append(bar);
 }
 

@@ -59,7 +59,9 @@ export function addUser(directory: DataDirectory, user: NewUser, clock: Clock): 
   const { name, groups, kind, days, server } = user;
   const admin = directory.read("admin.kubeconfig");
   if (admin === undefined) {
-    throw new OptionError(`expected ${directory.path} to be a data directory; start a server there first`);
+    throw new OptionError(
+      `expected ${directory.path} to be a data directory; name another one with --data-dir, or start a server there first`,
+    );
   }
   const now = clock.now();
   const { credential, mark } = kind === "token" ? newToken() : newCertificate(directory, user, now);

@@ -90,7 +90,9 @@ const localHosts = (): readonly string[] => ["localhost", "127.0.0.1", "::1", ho
 export function shownCertificates(directory: DataDirectory): readonly CertificateInfo[] {
   const found = storedFacts(directory.pki);
   if (found.length === 0)
-    throw new OptionError(`expected certificates in ${directory.file("pki")}; start a server there first`);
+    throw new OptionError(
+      `expected certificates in ${directory.file("pki")}; name another data directory with --data-dir, or start a server there first`,
+    );
   const iso = (time: number): string => new Date(time).toISOString();
   return found.map(({ begins, ends, renewedFrom = ends, ...facts }) => ({
     ...facts,

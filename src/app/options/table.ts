@@ -18,6 +18,7 @@ import {
   count,
   dialect,
   directory,
+  directoryOrNone,
   duration,
   durationWithin,
   etcdServers,
@@ -218,7 +219,7 @@ const ROWS = {
       "Run the agent of a node of this name in the same process, and use the authorizer Node.",
       { otherwise: "none", as: "nodeName" },
     ),
-    "node-dir": option(file, "", "The directory of the volumes of the node.", {
+    "node-dir": option(directoryOrNone, "", "The directory of the volumes of the node.", {
       otherwise: "node in the data directory",
     }),
     "node-pods": option(
@@ -227,7 +228,7 @@ const ROWS = {
       "What the node does with containers once their volumes are mounted: hold them, report them as running, or run them.",
     ),
     "node-image-dir": option(
-      file,
+      directoryOrNone,
       "",
       "The directory of images, each a directory, for image volumes; no image is pulled.",
       { otherwise: "no images" },

@@ -76,6 +76,9 @@ export const directory: OptionType<string> = {
   read: (value) => pathOf(value) || undefined,
 };
 
+/** The path of a directory, made absolute; empty for none. */
+export const directoryOrNone: OptionType<string> = { ...directory, read: pathOf };
+
 /** The name of a node; empty for none. */
 export const nodeName: OptionType<string> = {
   ...text("NAME"),

@@ -8,7 +8,7 @@ import { systemClock } from "../../util/clock.ts";
 import type { Log } from "../../util/log.ts";
 import { renewCertificates, shownCertificates } from "../certificates/certificates.ts";
 import { keepAlive } from "../process/keep-alive.ts";
-import { DataDirectory, replaceFile } from "../storage/data-directory.ts";
+import { DataDirectory, writeNamedFile } from "../storage/data-directory.ts";
 import { addUser, revokeUser, shownUsers } from "../authentication/user-file.ts";
 import { firstSignal } from "../process/first-signal.ts";
 import { serveFlags } from "../options/flags.ts";
@@ -77,7 +77,9 @@ export async function main(args: readonly string[]): Promise<void> {
       const directory = new DataDirectory(await dataDirOf(dataDir));
       const text = directory.read("admin.kubeconfig");
       if (text === undefined)
-        throw new OptionError(`expected ${directory.file("admin.kubeconfig")} to exist; start a server there first`);
+        throw new OptionError(
+          `expected ${directory.file("admin.kubeconfig")} to exist; name another data directory with --data-dir, or start a server there first`,
+        );
       return text;
     },
     async envtest(path) {
@@ -94,7 +96,7 @@ export async function main(args: readonly string[]): Promise<void> {
       add: async (dataDir, user) => addUser(new DataDirectory(await dataDirOf(dataDir)), user, systemClock),
       list: async (dataDir) => shownUsers(new DataDirectory(await dataDirOf(dataDir))),
       revoke: async (dataDir, name) => revokeUser(new DataDirectory(await dataDirOf(dataDir)), name, systemClock),
-      write: async (file, text) => replaceFile(file, text, { mode: 0o600 }),
+      write: async (file, text) => writeNamedFile(file, text, 0o600),
     },
     async validateDefinitions(definitions) {
       const { validateDefinitions } = await import("./validate-definitions.ts");
@@ -260,5 +262,9 @@ function isAlive(pid: number): boolean {
 
 const sizeOf = (directory: string): number =>
   existsSync(directory)
-    ? readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+    ? readdirSync(directory).reduce(
+        // SQLite removes its log when a server is closed.
+        (sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      )
     : 0;

@@ -9,6 +9,7 @@ const USER_ERRORS: ReadonlySet<string> = new Set([
   "CliError",
   "KubeconfigError",
   "ObjectError",
+  "PkiError",
   "StatusError",
   "StoreError",
   "TransportError",
@@ -23,8 +24,17 @@ export function reportError(error: Error, failed: number, print: (message: strin
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
   const isUsage = error.name === "OptionError" || (error instanceof CliError && error.usage);
   const isExpected = isUsage || USER_ERRORS.has(error.name) || "syscall" in error;
-  print((isExpected ? error.message : error.stack) ?? String(error));
+  const told = isExpected && isRefused(error) ? `${error.message}; ${NOTHING_LISTENS}` : error.message;
+  print((isExpected ? told : error.stack) ?? String(error));
   return isUsage ? EXIT_CODES.usage : failed;
+}
+
+const NOTHING_LISTENS = "nothing listens there: start the server, or use the kubeconfig of another one";
+
+/** Whether an error, or what caused it, is a connection that was refused. */
+function isRefused(error: Error): boolean {
+  if ("code" in error && error.code === "ECONNREFUSED") return true;
+  return error.cause instanceof Error && error.cause !== error && isRefused(error.cause);
 }
 
 /** Prints a message on standard error. */

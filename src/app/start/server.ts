@@ -21,7 +21,8 @@ import { closeFailed } from "./close-failed.ts";
 import { clusterParts } from "./cluster-parts.ts";
 import { compactSharedStore, startControllers } from "./controllers.ts";
 import { shareSignOut } from "../console/shared-sign-outs.ts";
-import { DataDirectory, replaceFile } from "../storage/data-directory.ts";
+import { DataDirectory, writeNamedFile } from "../storage/data-directory.ts";
+import { isSpecialFile } from "../storage/special-file.ts";
 import { checkPort, listen, tlsOf } from "./listen.ts";
 import { openServerParts } from "./open-server-parts.ts";
 import { openSimulation } from "./simulation.ts";
@@ -131,7 +132,8 @@ const kubeconfigText = ({ address, pki }: ServerParts): string => kubeconfig(add
 /** Writes the kubeconfigs; with `dev` they are removed when the server is closed. */
 function openKubeconfigs(parts: ServerParts): string | undefined {
   const { dev, kubeconfigOut } = parts.options;
-  if (dev && kubeconfigOut !== "") parts.opened.defer(() => rmSync(kubeconfigOut, { force: true }));
+  if (dev && kubeconfigOut !== "" && !isSpecialFile(kubeconfigOut))
+    parts.opened.defer(() => rmSync(kubeconfigOut, { force: true }));
   return writeKubeconfigs(parts);
 }
 
@@ -145,7 +147,7 @@ function writeKubeconfigs(parts: ServerParts): string | undefined {
     system.log.warn("no disk space for the kubeconfig: the existing file may be outdated", { file });
   }
   if (kubeconfigOut === "") return own;
-  replaceFile(kubeconfigOut, kubeconfigText(parts), { mode: 0o600 });
+  writeNamedFile(kubeconfigOut, kubeconfigText(parts), 0o600);
   return kubeconfigOut;
 }
 

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import {
+  closeSync,
+  constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { kubernetes, neutral } from "../../meta/dialect.ts";
-import { DataDirectory } from "./data-directory.ts";
+import { DataDirectory, writeNamedFile } from "./data-directory.ts";
 
 let path: string;
 beforeEach(() => {
@@ -94,6 +97,15 @@ describe("DataDirectory", () => {
     }
   });
 
+  test.skipIf(process.platform === "win32")("is refused where it cannot be known whether it has a description", () => {
+    mkdirSync(join(path, ".."), { recursive: true });
+    symlinkSync(path, path);
+    expect(() => new DataDirectory(path).describe()).toThrow(`expected ${path}/keelson.json to be readable, found`);
+    rmSync(path);
+    writeFileSync(path, "");
+    expect(new DataDirectory(path).describe()).toBeUndefined();
+  });
+
   test("of another program is refused with a short error", () => {
     DataDirectory.open(path, neutral).claim(neutral);
     writeFileSync(join(path, "keelson.json"), "x".repeat(100_000));
@@ -160,3 +172,24 @@ describe("DataDirectory", () => {
     expect(directory.running()).toBeUndefined();
   });
 });
+
+test.skipIf(process.platform === "win32")(
+  "a file that a user names may be a pipe, which stays; a reader must be there",
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "keelson-named-"));
+    try {
+      const pipe = join(folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      expect(() => writeNamedFile(pipe, "text", 0o600)).toThrow(`expected ${pipe} to be writable, found`);
+      const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+      writeNamedFile(pipe, "text", 0o600);
+      expect([readFileSync(reader, "utf8"), statSync(pipe).isFIFO()]).toEqual(["text", true]);
+      closeSync(reader);
+      const file = join(folder, "file");
+      writeNamedFile(file, "text", 0o600);
+      expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual(["text", 0o600]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

@@ -37,6 +37,7 @@ import type { PkiFiles } from "../../pki/index.ts";
 import { cutText } from "../../util/cut-text.ts";
 import { codeOf } from "../../util/error.ts";
 import { readTextFile } from "../../util/read-text-file.ts";
+import { isSpecialFile } from "./special-file.ts";
 
 /** The content of `server.json`, which exists while a server runs. */
 export interface RunningServerInfo {
@@ -204,12 +205,13 @@ export class DataDirectory {
     return [...pairs, "token.key", "token-former.pem"].map((name) => this.file(join("pki", name)));
   }
 
-  /** Reads the text of a file; undefined if it does not exist. */
+  /** Reads the text of a file; undefined if it does not exist. @throws Error if that cannot be known, as in a folder of another user */
   read(name: string): string | undefined {
     const file = this.file(name);
     try {
-      return existsSync(file) ? readTextFile(file, MAX_FILE_BYTES) : undefined;
+      return readTextFile(file, MAX_FILE_BYTES);
     } catch (error) {
+      if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
       throw fileError(file, "readable", error);
     }
   }
@@ -275,6 +277,22 @@ export function replaceFile(file: string, text: string, { mode, flush = false, p
     renameSync(next, file);
   } catch (error) {
     rmSync(next, { force: true });
+    throw fileError(file, "writable", error);
+  }
+}
+
+/** Writes a file that a user has named: replaces it, or writes to the pipe or the device there, such as `/dev/stdout`. */
+export function writeNamedFile(file: string, text: string, mode: number): void {
+  if (!isSpecialFile(file)) return replaceFile(file, text, { mode });
+  try {
+    // With O_NONBLOCK the open of a pipe without a reader fails at once.
+    const handle = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeFileSync(handle, text);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
     throw fileError(file, "writable", error);
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
 import type { SavedBackup, StoreCheck, StoreFiles, UnreadRecord } from "../../cli/actions.ts";
@@ -14,6 +14,7 @@ import type { Clock } from "../../util/clock.ts";
 import { fileError } from "../../util/file-error.ts";
 import { syncFolder } from "../../storage/sqlite/sync-folder.ts";
 import { NO_PROGRESS, type Progress } from "../../util/progress.ts";
+import { isSpecialFile } from "./special-file.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { Census } from "../encryption/encryption-census.ts";
 
@@ -146,8 +147,23 @@ function newDirectory(path: string): DataDirectory {
   return new DataDirectory(resolve(path));
 }
 
+/** Writes a backup to a pipe or a device. */
+async function toSpecialFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
+  try {
+    await using handle = await open(file, "w");
+    return await verified(pieces, async (piece) => {
+      await handle.writeFile(piece);
+    });
+  } catch (error) {
+    throw "syscall" in (error as object) ? fileError(file, "writable", error) : error;
+  }
+}
+
 /** Saves a backup; the file appears when the backup is complete and on disk. */
-async function toFile(pieces: AsyncIterable<Uint8Array>, file: string): Promise<SavedBackup> {
+async function toFile(pieces: AsyncIterable<Uint8Array>, named: string): Promise<SavedBackup> {
+  // A link stays, and what it names is replaced.
+  const file = await realpath(named).catch(() => named);
+  if (isSpecialFile(file)) return toSpecialFile(pieces, file);
   const temporary = `${file}.new`;
   const handle = await open(temporary, "w", 0o600).catch((error: unknown) => {
     throw fileError(temporary, "writable", error);

@@ -2,7 +2,8 @@
  * Checks expressions of policies against the types of the objects that they are about.
  *
  * When a policy runs, its objects have the type dyn, and a missing member is found only then. Here they have the types of their
- * schemas, so that the author of a policy gets the error earlier.
+ * schemas, so that the author of a policy gets the error earlier. An expression is checked in one step of the event loop, so a
+ * very long one is not.
  *
  * @module
  */
@@ -21,6 +22,9 @@ export interface CheckedSchemas {
   /** Undefined where the policy has no params, or their kind is not known: then there is no variable `params`. */
   readonly params?: Schema | undefined;
 }
+
+/** The longest expression that is checked. */
+const MAX_LENGTH = 20_000;
 
 /** See the head of this file. */
 export class TypeChecks {
@@ -54,6 +58,7 @@ export class TypeChecks {
   }
 
   #check(source: string): { readonly type?: Type; readonly issues?: string } {
+    if (source.length > MAX_LENGTH) return {};
     const parsed = parse(source);
     if (parsed.issues) return { issues: issuesText(source, parsed.issues) };
     const result = check(parsed.expr, this.#env);

@@ -133,6 +133,9 @@ class Checker {
     const most = times ?? MAX_REQUEST_BYTES / BigInt(declaration.minBytes + 1);
     const rules = yield* compileRules(schema, declaration);
     for (const [i, rule] of rules.entries()) {
+      // The estimates are made at the first access.
+      void rule.program?.cost;
+      yield;
       this.#judge(rule, `${place}[${i}]`, most, within);
       yield;
     }

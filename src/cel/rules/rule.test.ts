@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
 import type { Steps } from "../../util/steps.ts";
+import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
 import type { Schema } from "../schema/declaration.ts";
 import { checkRules, validateRules } from "./index.ts";
 
@@ -40,4 +41,18 @@ test.each([
   expect(countSteps(validateRules(schema, {}, judging))).toBeGreaterThanOrEqual(RULES);
   // The compiled ones are cached.
   expect(countSteps(validateRules(schema, {}, judging))).toBeLessThan(RULES);
+});
+
+test("a long rule is compiled in a worker thread where there is one, others in steps", () => {
+  const ruled = (rule: string): Schema => ({
+    type: "object",
+    properties: { a: { type: "string", maxLength: 5, "x-kubernetes-validations": [{ rule }] } },
+  });
+  const compiled = (schema: Schema) =>
+    countSteps(withWorkLimit(validateRules(schema, {}, { isObject: true, ratchets: false })));
+  const short = ruled("[1].size() > 0");
+  const long = ruled(`[${"1,".repeat(20_000)}].size() > 0`);
+  expect(compiled(short)).toBeGreaterThan(2);
+  expect(() => compiled(long)).toThrow(WorkTooLong);
+  expect(countSteps(validateRules(long, {}, { isObject: true, ratchets: false }))).toBeGreaterThan(2);
 });

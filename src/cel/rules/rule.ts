@@ -4,8 +4,9 @@
  * @module
  */
 import type { Steps } from "../../util/steps.ts";
+import { checkWork } from "../../util/work-limit.ts";
 import { allFunctions } from "../library/index.ts";
-import { type Program, compile } from "../program.ts";
+import { type Program, compileSteps } from "../program.ts";
 import { type Declaration, type RuleSource, type Schema, sizeBelow } from "../schema/declaration.ts";
 import { BOOL, STRING, type Type, optionalOf } from "../types.ts";
 import { fieldWithin } from "./field-within.ts";
@@ -25,24 +26,34 @@ export interface Rule {
   readonly place?: string;
 }
 
-/** Compiles the rules of a schema in their order, one in each step. */
+/** What compiling a character takes, in units of {@link checkWork}; beyond 33,000 characters a step would be long. */
+const A_CHARACTER = 30;
+
+/**
+ * Compiles the rules of a schema in their order, in steps.
+ *
+ * @throws WorkTooLong where a step would take too long on this thread
+ */
 export function* compileRules(schema: Schema, declaration: Declaration): Steps<readonly Rule[]> {
   const rules: Rule[] = [];
   for (const source of schema["x-kubernetes-validations"] ?? []) {
-    rules.push(compileRule(source, schema, declaration));
+    checkWork(Math.max(source.rule.length, source.messageExpression?.length ?? 0) * A_CHARACTER);
+    rules.push(yield* compileRule(source, schema, declaration));
     yield;
   }
   return rules;
 }
 
-function compileRule(source: RuleSource, schema: Schema, declaration: Declaration): Rule {
+function* compileRule(source: RuleSource, schema: Schema, declaration: Declaration): Steps<Rule> {
   const { rule, messageExpression = "", fieldPath = "" } = source;
   if (rule.trim() === "") return { source, usesOldSelf: false };
-  const compiled = compileAs(rule, BOOL, RULE_ERRORS, source, declaration);
+  const compiled = yield* compileAs(rule, BOOL, RULE_ERRORS, source, declaration);
   if (!compiled.program) return { source, usesOldSelf: false, error: compiled.why };
   const { program } = compiled;
   const message =
-    messageExpression === "" ? undefined : compileAs(messageExpression, STRING, MESSAGE_ERRORS, source, declaration);
+    messageExpression === ""
+      ? undefined
+      : yield* compileAs(messageExpression, STRING, MESSAGE_ERRORS, source, declaration);
   const place = fieldPath === "" ? undefined : fieldWithin(schema, fieldPath);
   return {
     source,
@@ -77,19 +88,19 @@ const MESSAGE_ERRORS: ErrorTexts = {
   plan: "messageExpression instantiation failed: ",
 };
 
-function compileAs(
+function* compileAs(
   text: string,
   type: Type,
   texts: ErrorTexts,
   { optionalOldSelf }: RuleSource,
   declaration: Declaration,
-): CompiledRule {
+): Steps<CompiledRule> {
   const self = declaration.type;
   const variables = new Map([
     ["self", self],
     ["oldSelf", optionalOldSelf ? optionalOf(self) : self],
   ]);
-  const compiled = compile(text, {
+  const compiled = yield* compileSteps(text, {
     functions: allFunctions(),
     variables,
     sizeAt: (path) => sizeBelow(declaration, path),

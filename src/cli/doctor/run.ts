@@ -4,6 +4,7 @@ import { CliError } from "../cli-error.ts";
 import type { ServerFlags } from "../connect-flags.ts";
 import { dataDirFlag } from "../help.ts";
 import { printReport, styleOf } from "../print-report.ts";
+import { readableInfo } from "../readable-info.ts";
 import { messageOf } from "../../util/error.ts";
 import { checkLines, resultOf } from "./lines.ts";
 import { type Check, type Checkup, fail, ok, runChecks, warn } from "./check.ts";
@@ -116,7 +117,8 @@ function folderCheckups(actions: Actions, { dataDir, store }: ServerSettings): C
 function networkCheckups(actions: Actions, { dataDir, bind, port, store, etcdServers }: ServerSettings): Checkup[] {
   const portCheckup = checkup(`port ${port}`, async () => {
     const tried = await tryPort(bind, port);
-    const running = dataDir === "" ? undefined : (await actions.info(dataDir)).running;
+    // The data directory has a check of its own.
+    const running = dataDir === "" ? undefined : (await readableInfo(actions, dataDir))?.running;
     const owner = tried === "EADDRINUSE" ? probes.listenerOf(port) : undefined;
     return [portCheck({ bind, port, tried, ownPid: running?.pid, owner })];
   });

@@ -53,25 +53,27 @@ export async function runUpgradeCheck(actions: Actions, flags: UpgradeRequest): 
 async function checkupsOf(actions: Actions, flags: UpgradeRequest): Promise<readonly Checkup[]> {
   const checkup = (name: string, run: () => Promise<readonly Check[]>): Checkup => ({ name, run });
   const program = ok("program", `${actions.version}, Node.js ${process.version}`);
-  const info = await infoOf(actions, flags);
+  const found = await infoOf(actions, flags);
+  const info = found instanceof Error ? undefined : found;
   return [
     checkup("program", async () => [program]),
     checkup("options", () => optionChecks(actions, flags)),
     checkup("store in etcd", () => etcdChecks(actions, flags)),
-    ...(info === undefined ? [] : [checkup("data directory", () => directoryChecks(actions, flags, info))]),
+    ...(found === undefined ? [] : [checkup("data directory", () => directoryChecks(actions, flags, found))]),
     { name: "server", run: () => serverChecks(actions, flags, info), limitMillis: SERVER_MS + LIMIT_MS },
     ...(flags.online ? [checkup("newest release", () => onlineChecks(actions))] : []),
     checkup("way back", async () => [wayBackCheck(info?.running !== undefined)]),
   ];
 }
 
-/** The data directory; undefined where the options are invalid, which another check reports. */
-async function infoOf(actions: Actions, { dataDir }: UpgradeRequest): Promise<DirectoryInfo | undefined> {
+/** The data directory, or why it cannot be read; undefined where the options are invalid, which another check reports. */
+async function infoOf(actions: Actions, { dataDir }: UpgradeRequest): Promise<DirectoryInfo | Error | undefined> {
   try {
-    return await actions.info(dataDir);
+    await actions.settings({ flags: dataDirFlag(dataDir), config: undefined }, () => {});
   } catch {
     return undefined;
   }
+  return actions.info(dataDir).catch((error: Error) => error);
 }
 
 const choiceOf = ({ dataDir, config, store }: UpgradeRequest): SettingsChoice => ({
@@ -114,7 +116,14 @@ async function etcdChecks(actions: Actions, flags: UpgradeRequest): Promise<Chec
   return [etcdCheck(states), format];
 }
 
-async function directoryChecks(actions: Actions, { dataDir }: UpgradeRequest, info: DirectoryInfo): Promise<Check[]> {
+async function directoryChecks(
+  actions: Actions,
+  { dataDir }: UpgradeRequest,
+  info: DirectoryInfo | Error,
+): Promise<Check[]> {
+  if (info instanceof Error) {
+    return [fail("data directory", info.message, "run this as its owner, or name another one with --data-dir")];
+  }
   const state = await actions.upgradeState(dataDir);
   const isRunning = info.running !== undefined;
   return [...formatChecks(state), ...closeCheck(state, isRunning), runningCheck(info, actions.version)];

@@ -44,8 +44,9 @@ export async function withSetters(
 }
 
 const isUnowned = ({ managers, pointer }: Leaf): boolean => {
+  if (managers.length > 0) return false;
   const [first = "", second = ""] = parsePointer(pointer);
-  return managers.length === 0 && !IDENTITY.has(first) && !(first === "metadata" && SERVER.has(second));
+  return !IDENTITY.has(first) && !(first === "metadata" && SERVER.has(second));
 };
 
 /** The object as a client would create it, without some leaves. */

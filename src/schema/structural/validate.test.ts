@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { FieldErrors } from "../../meta/field-errors.ts";
+import { inOneStep } from "../../util/steps.ts";
+import { WorkTooLong, withWorkLimit } from "../../util/work-limit.ts";
 import type { Structural } from "./schema.ts";
 import { validatorOf } from "./validate.ts";
 
@@ -49,4 +51,21 @@ test("CRD-45: of alternatives that fit equally badly the first is named", () => 
   expect(wrong).toHaveLength(2);
   expect(wrong[1]).toContain("1");
   expect(wrong[1]).not.toContain("2");
+});
+
+/** Alternatives of which the last one alone accepts a short text: 2^depth of them. */
+const manyAlternatives = (word: "anyOf" | "allOf", depth: number, isLast = true): Structural =>
+  depth === 0
+    ? { minLength: isLast ? 1 : 5 }
+    : { [word]: [manyAlternatives(word, depth - 1, false), manyAlternatives(word, depth - 1, isLast)] };
+
+test.each([
+  ["that fit", "anyOf", "x"],
+  ["of which none fits", "anyOf", ""],
+  ["that must all fit", "allOf", "x".repeat(9)],
+] as const)("many items with many alternatives %s are work for a worker thread", (_, word, text) => {
+  const schema: Structural = { type: "array", items: { type: "string", ...manyAlternatives(word, 13) } };
+  const value = Array.from({ length: 16_384 }, () => text);
+  const validate = () => validatorOf(schema).validate(value, undefined, new FieldErrors());
+  expect(() => withWorkLimit(inOneStep(validate)).next()).toThrow(WorkTooLong);
 });

@@ -14,6 +14,7 @@ import type { CauseReason } from "../../meta/status.ts";
 import { type Value, asJsonNumber, equal, isObject } from "../../value/value.ts";
 import { canonicalJson } from "../../value/canonical.ts";
 import { regexOf } from "../../util/regex.ts";
+import { checkWork } from "../../util/work-limit.ts";
 import { formatOf } from "./formats.ts";
 import { type Structural, propertyOf, valuesOf } from "./schema.ts";
 
@@ -27,7 +28,11 @@ interface Fault {
 
 /** Validates whole objects by the schema of their kind. */
 export interface Validator {
-  /** Adds the faults of a value; `old` is the value before, undefined for a new one. */
+  /**
+   * Adds the faults of a value; `old` is the value before, undefined for a new one.
+   *
+   * @throws WorkTooLong where many alternatives would take too long on this thread
+   */
   validate(value: unknown, old: unknown, errors: FieldErrors): void;
 }
 
@@ -59,6 +64,12 @@ export function fits(schema: Structural, value: Value): boolean {
   let predicate = predicates.get(schema);
   if (!predicate) predicates.set(schema, (predicate = compile(schema)));
   return predicate(value);
+}
+
+/** Whether a value fits an alternative; a schema may have ten thousands of them for each item of a list. */
+function suits(schema: Structural, value: Value): boolean {
+  checkWork(0);
+  return fits(schema, value);
 }
 
 type JsonKind = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
@@ -246,10 +257,10 @@ function compile(schema: Structural): (value: Value) => boolean {
     if (!hasType(schema, kind) || !isAllowed(schema, value)) return false;
     if (kind === "null") return true;
     for (const { holds } of words.get(kind) ?? NONE) if (!holds(schema, value as never)) return false;
-    for (const one of allOf) if (!fits(one, value)) return false;
-    if (anyOf.length > 0 && !anyOf.some((one) => fits(one, value))) return false;
-    if (oneOf.length > 0 && oneOf.filter((one) => fits(one, value)).length !== 1) return false;
-    if (not && fits(not, value)) return false;
+    for (const one of allOf) if (!suits(one, value)) return false;
+    if (anyOf.length > 0 && !anyOf.some((one) => suits(one, value))) return false;
+    if (oneOf.length > 0 && oneOf.filter((one) => suits(one, value)).length !== 1) return false;
+    if (not && suits(not, value)) return false;
     if (kind === "array") return !anyItem || (value as Value[]).every((item) => fits(items, item));
     if (kind !== "object") return true;
     const object = value as { [key: string]: Value };
@@ -348,7 +359,10 @@ function checkAlternatives(schema: Structural, value: Value, path: string, depth
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
   // An alternative is not compared with the old value: only the whole is.
   const results = (all: readonly Structural[]): Found[] =>
-    all.map((one) => check(one, value, NOTHING, path, depth + 1));
+    all.map((one) => {
+      checkWork(0);
+      return check(one, value, NOTHING, path, depth + 1);
+    });
   const fail = (why: string): void => {
     found.faults.push({
       reason: "FieldValueInvalid",

@@ -34,8 +34,14 @@ if (CHROMIUM === undefined)
     "tests in a browser are left out: there is no Chromium (apt-get install chromium, or CHROMIUM=path)\n",
   );
 
+/** How long a story in a browser may take on a machine that is busy, in milliseconds. */
+const STORY_MS = 300_000;
+
 /** `describe` for tests in a browser; they are left out where there is no Chromium. */
-export const describeInBrowser: typeof describe.skip = CHROMIUM === undefined ? describe.skip : describe;
+export function describeInBrowser(name: string, tests: () => void): void {
+  // oxlint-disable-next-line vitest/valid-describe-callback, vitest/valid-title -- they are those of the caller
+  describe.skipIf(CHROMIUM === undefined)(name, { timeout: STORY_MS }, tests);
+}
 
 const ARGS = (
   "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update " +

@@ -4,12 +4,13 @@
  * @module
  */
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { onTestFailed } from "vitest";
+import { expect, onTestFailed } from "vitest";
 import { type AxeFinding, type TestBrowser, type TestPage, axe, picture } from "./chromium.ts";
 import { type AskOptions, type TestServer, signIn } from "./server.ts";
 
-/** How long a page may take on a machine that is busy, in milliseconds. */
-export const PATIENCE_MS = 20_000;
+/** How long a step of a page may take on a machine that is busy, in milliseconds. */
+export const PATIENCE_MS = 60_000;
+const POLLED = { timeout: PATIENCE_MS };
 
 let failures = 0;
 
@@ -60,24 +61,49 @@ export async function replaceText(page: Page, text: string): Promise<void> {
   await page.evaluate(paste(text));
 }
 
-/** Replaces a part of the text of the editor, whose lines are all shown. */
+/** Waits until the text of the editor fits. */
+export const expectText = (page: Page, part: string | RegExp): Promise<void> =>
+  expect.poll(() => editorOf(page).innerText(), POLLED).toMatch(part);
+
+/** Replaces a part of the text of the editor, whose lines are all shown, as soon as it is there. */
 export async function editText(page: Page, from: string | RegExp, to: string): Promise<void> {
+  await expectText(page, from);
   const text = (await editorOf(page).innerText()).trimEnd();
-  if (text.search(from) === -1) throw new Error(`expected ${String(from)} in the editor, found ${text}`);
   await replaceText(page, `${text.replace(from, to)}\n`);
+}
+
+/** Waits until the editor has the focus. */
+export const expectEditorFocus = (page: Page): Promise<void> => page.locator(".edit-main .cm-content:focus").waitFor();
+
+/** Waits until no element fits; where one may still come, first wait for what proves that it would be there. */
+export const expectNone = (elements: Locator): Promise<void> => expect.poll(() => elements.count(), POLLED).toBe(0);
+
+/**
+ * Moves the slider of time by keys until the page shows a moment between two times, in milliseconds since the epoch. The object,
+ * or the list, of that moment may not be there yet.
+ */
+export async function goBackBetween(page: Page, from: number, to: number): Promise<void> {
+  const slider = page.getByRole("slider");
+  await slider.focus();
+  /** Presses a key; returns the time of the moment that is shown then, `NaN` for now. */
+  const press = async (key: string): Promise<number> => {
+    await page.keyboard.press(key);
+    // The server has found the moment.
+    await page.locator(".time-strip[aria-busy=false]").waitFor();
+    const at = await page.evaluate<string>(`new URLSearchParams(location.search).get("at") ?? ""`);
+    return Date.parse(at.split("@")[1] ?? "");
+  };
+  // A page is 20 of the 200 steps.
+  let time = NaN;
+  for (let page_ = 0; page_ < 10 && !(time < to); page_++) time = await press("PageDown");
+  for (let step = 0; step < 20 && time < from; step++) time = await press("ArrowRight");
+  if (!(time >= from && time < to))
+    throw new Error(`expected a moment between ${from} and ${to}, the slider stands at ${time}`);
 }
 
 /** What a page says of itself; answers that are refusals, and connections that break off, are none of it. */
 export const mistakesOf = ({ problems }: TestPage): readonly string[] =>
   problems.filter((problem) => !/^Failed to load resource|^WebSocket connection to /.test(problem));
-
-/** Runs in a page before its scripts: `longTasks` has the tasks that held it for more than 50 ms. */
-export const OBSERVE_LONG_TASKS = `
-  globalThis.longTasks = [];
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longTasks.push(Math.round(duration));
-  }).observe({ type: "longtask", buffered: true });
-`;
 
 /** Runs in a page before its scripts: counts its frames, and remembers the longest time between two of them. */
 export const OBSERVE_FRAMES = `
@@ -96,9 +122,6 @@ export const takeFrames = (page: Page): Promise<{ readonly count: number; readon
   page.evaluate<{ count: number; longest: number }>(
     "(({ count, longest }) => (frames_.count = frames_.longest = 0, { count, longest: Math.round(longest) }))(frames_)",
   );
-
-/** Takes the long tasks so far; see {@link OBSERVE_LONG_TASKS}. */
-export const takeLongTasks = (page: Page): Promise<number[]> => page.evaluate<number[]>("longTasks.splice(0)");
 
 /** What axe finds in both themes, as lines. */
 export async function axeInBothThemes(page: Page, where: string): Promise<string[]> {

@@ -1,19 +1,19 @@
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../editor/yaml.ts";
-import type { Value } from "../../../../src/value/value.ts";
+import { useRef } from "preact/hooks";
 import type { PlainRoute } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Text } from "../../ui/basics.tsx";
 import { useTitle } from "../../ui/title.ts";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { visible } from "../../ui/visible.ts";
 import { FindingCard } from "./finding-card.tsx";
-import { type Opened, openedOf } from "./read.ts";
+import type { Opened } from "./read.ts";
+import { readFile } from "./read-file.ts";
 import "../../ui/views.css";
 import "./findings.css";
 
-/** The largest report in bytes. */
-const MAX_REPORT = 16 * 1024 * 1024;
+/** The most bytes of the files that are opened together. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** What is opened; it stays while other views are shown. */
 const opened = signal<readonly Opened[]>([]);
@@ -23,18 +23,24 @@ export default function FindingsView({ route }: { readonly route: PlainRoute }):
   useTitle("Explore");
   const failure = useSignal<string | undefined>(undefined);
   const pasted = useSignal("");
+  /** How often something was opened: only the last of it is shown. */
+  const turn = useRef(0);
   const open = async (read: () => Promise<readonly Opened[]>): Promise<void> => {
+    const mine = ++turn.current;
     failure.value = undefined;
     try {
-      opened.value = await read();
+      const found = await read();
+      if (mine === turn.current) opened.value = found;
     } catch (error) {
-      failure.value = error instanceof Error ? error.message : String(error);
+      if (mine === turn.current) failure.value = error instanceof Error ? error.message : String(error);
     }
   };
   const openFiles = (files: readonly File[]): void =>
     void open(async () => {
-      const all = await readFiles(files, MAX_REPORT);
-      return Promise.all(all.map(({ name, text }) => readText(text, name)));
+      const read: Opened[] = [];
+      // oxlint-disable-next-line no-await-in-loop -- one worker at a time
+      for (const file of await readFiles(files, MAX_BYTES)) read.push(await readFile(file));
+      return read;
     });
   return (
     <div class="view findings" data-view={route.view}>
@@ -68,7 +74,7 @@ export default function FindingsView({ route }: { readonly route: PlainRoute }):
         </label>
         <Button
           disabled={pasted.value.trim() === ""}
-          onClick={() => void open(async () => [await readText(pasted.value, "pasted.yaml")])}
+          onClick={() => void open(async () => [await readFile({ name: "pasted.yaml", text: pasted.value })])}
         >
           Open
         </Button>
@@ -90,23 +96,6 @@ export default function FindingsView({ route }: { readonly route: PlainRoute }):
       ))}
     </div>
   );
-}
-
-/** Reads a text as a finding or a report; JSON of reports may be longer than YAML. */
-async function readText(text: string, file: string): Promise<Opened> {
-  try {
-    return openedOf(await valueOf(text, file), file);
-  } catch (error) {
-    throw new ParseFailure(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-}
-
-async function valueOf(text: string, file: string): Promise<Value> {
-  if (text.length > MAX_LENGTH && text.trimStart().startsWith("{")) return JSON.parse(text) as Value;
-  const [first, ...more] = await parseInWorker(text);
-  if (!first || more.length > 0)
-    throw new ParseFailure(`expected one document in ${file}, found ${first ? more.length + 1 : 0}`);
-  return first.value;
 }
 
 function OpenedFile({ opened: { title, summary, findings } }: { readonly opened: Opened }): JSX.Element {

@@ -175,7 +175,7 @@ function Events({ namespace }: { readonly namespace: string | undefined }): JSX.
     return () => handle.close();
   }, [kind, moment, namespace]);
   if (!kind || view.value.state === "failed") return null;
-  const { columns, rows } = view.value;
+  const { columns, rows, state } = view.value;
   return (
     <section aria-labelledby="events-title">
       <h2 id="events-title">
@@ -193,7 +193,9 @@ function Events({ namespace }: { readonly namespace: string | undefined }): JSX.
           The newest Events{namespace === undefined ? "" : ` of ${visible(namespace)}`}
         </a>
       </h2>
-      {rows.length === 0 ? (
+      {rows.length === 0 && state === "loading" ? (
+        <Loading what="Events" />
+      ) : rows.length === 0 ? (
         <p class="soft">There are none. Controllers write them when something happens.</p>
       ) : (
         <ul class="events">

@@ -105,25 +105,46 @@ export class ColumnWidths {
 /** The width of the check boxes, and of what stands beside the text of a cell, in pixels. */
 const CHECK = 34;
 const PADDING = 18;
-/** The least width of a long text that is no name. */
+/** The least width of a long text where there is not enough room. */
 const SHORTEST = 160;
 
-/** The columns of the grid of a table, and its least width in pixels, for the widths of texts; one column takes what is left. */
+/**
+ * The columns of the grid of a table, and its least width in pixels, for the widths of texts; one column takes what is left of the
+ * width that is there. Where there is less, the widest columns become narrower, so that one long name hides no other column.
+ */
 export function columnGrid(
   columns: readonly ShownColumn[],
   texts: readonly number[],
+  available = Number.POSITIVE_INFINITY,
 ): { readonly template: string; readonly width: number } {
   const rest = restColumn(columns);
-  // A message is read in the room that is there; a name is seen whole.
-  const pixels = texts.map(
-    (text, at) => PADDING + (at === rest && columns[at]?.name !== "Name" ? Math.min(text, SHORTEST) : text),
+  // A message is read in the room that is there.
+  const wanted = texts.map((text, at) =>
+    at === rest && columns[at]?.name !== "Name" ? Math.min(text, SHORTEST) : text,
   );
+  const most = widestThatFits(wanted, available - CHECK - PADDING * columns.length);
+  const pixels = wanted.map((text) => PADDING + Math.min(text, most));
   return {
     template: [`${CHECK}px`, ...pixels.map((one, at) => (at === rest ? `minmax(${one}px, 1fr)` : `${one}px`))].join(
       " ",
     ),
     width: pixels.reduce((sum, one) => sum + one, CHECK),
   };
+}
+
+/**
+ * The bound of the widths with which their sum is at most `available`. There is none if it would be less than {@link SHORTEST}: the
+ * table is then scrolled anyway, and texts are seen whole.
+ */
+function widestThatFits(widths: readonly number[], available: number): number {
+  const ascending = widths.toSorted((a, b) => a - b);
+  let left = available;
+  for (const [at, width] of ascending.entries()) {
+    const share = left / (ascending.length - at);
+    if (width > share) return share < SHORTEST ? Number.POSITIVE_INFINITY : Math.floor(share);
+    left -= width;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The column that takes what is left of the width: the name, or the last one with text. */

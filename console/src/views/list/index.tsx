@@ -352,7 +352,7 @@ function Failure({
     );
   }
   return (
-    <ErrorBox title={`${kind.resource} cannot be shown.`} status={failure}>
+    <ErrorBox title={`The ${kind.resource} cannot be shown.`} status={failure}>
       <Button onClick={onRetry}>Try again</Button>
     </ErrorBox>
   );

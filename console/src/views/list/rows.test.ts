@@ -99,6 +99,15 @@ test("the name takes what is left of the width, without one the last text", () =
   expect(columnGrid(columns("Last Seen", "Message", "Count"), [50, 300, 40]).template).toBe(
     "34px 68px minmax(178px, 1fr) 58px",
   );
+  // Where the room is less, the widest columns get the same; where that would be less than 160 pixels, the table is scrolled.
+  const [long, room] = [columns("Namespace", "Name", "Ready"), 34 + 3 * 18 + 40];
+  expect(columnGrid(long, [360, 560, 40], room + 500)).toEqual({
+    template: "34px 268px minmax(268px, 1fr) 58px",
+    width: room + 500,
+  });
+  expect(columnGrid(long, [200, 560, 40], room + 500).template).toBe("34px 218px minmax(318px, 1fr) 58px");
+  expect(columnGrid(long, [360, 560, 40], 300).template).toBe("34px 378px minmax(578px, 1fr) 58px");
+  expect(columnGrid(long, [360, 560, 40], room + 1000).template).toBe("34px 378px minmax(578px, 1fr) 58px");
   expect(columnGrid([], [])).toEqual({ template: "34px", width: 34 });
 });
 

@@ -74,6 +74,7 @@ export function Table({
 }): JSX.Element {
   const grid = useRef<HTMLDivElement>(null);
   const viewport = useSignal(600);
+  const available = useSignal(Number.POSITIVE_INFINITY);
   const cards = isNarrow.value;
   const rowHeight = cards ? CARD : ROW;
   const count = useComputed(() => view.value.matching);
@@ -117,6 +118,7 @@ export function Table({
     if (!element) return undefined;
     const observer = new ResizeObserver(() => {
       viewport.value = Math.max(rowHeight, element.clientHeight - (cards ? 0 : HEAD));
+      available.value = element.clientWidth;
     });
     observer.observe(element);
     return () => observer.disconnect();
@@ -165,7 +167,11 @@ export function Table({
     if (activeElement === document.body || activeElement?.id === "main") grid.current?.focus({ preventScroll: true });
   }, []);
 
-  const { template, width } = columnGrid(cards ? [] : columns, cards ? [] : widths.of(columns, shown.rows));
+  const { template, width } = columnGrid(
+    cards ? [] : columns,
+    cards ? [] : widths.of(columns, shown.rows),
+    available.value,
+  );
   const drawn = rowsSeen(first * rowHeight, viewport.value + rowHeight, rowHeight, count.value, MORE);
   const rows: JSX.Element[] = [];
   for (let index = drawn.first; index < drawn.end; index++) {

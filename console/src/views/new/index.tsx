@@ -54,8 +54,8 @@ export default function NewView({ route }: { readonly route: NewRoute }): JSX.El
     <div class="object-view">
       <header class="object-head row">
         <h1 class="grow">New {kind ? kind.kind : "objects"}</h1>
-        <label>
-          Kind{" "}
+        <label class="choice">
+          <span class="soft">Kind</span>
           <select
             class="select"
             value={kind ? route.kind : ""}

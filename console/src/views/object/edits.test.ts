@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { atOnce } from "../../../../src/util/steps.ts";
 import { JsonNumber } from "../../../../src/value/value.ts";
 import type { EditBase } from "../../editor/drafts.ts";
 import { draftOf, restoredText } from "./edits.ts";
@@ -12,7 +13,7 @@ test("an old version has the resourceVersion and the uid of the object that it r
     serial: new JsonNumber("9007199254740993"),
     status: { ready: true },
   };
-  const text = restoredText(version as never, base as unknown as EditBase);
+  const text = atOnce(restoredText(version as never, base as unknown as EditBase));
   expect(text).toBe(`metadata:
   name: web
   resourceVersion: "9"

@@ -6,8 +6,8 @@
 import { type Value, isObject } from "../../../../src/value/value.ts";
 import { FIELD_MANAGER } from "../../api/kube.ts";
 import type { Draft, EditBase } from "../../editor/drafts.ts";
-import { ownedText, withoutOwners } from "../../editor/owners.ts";
-import { atOnce } from "../../../../src/util/steps.ts";
+import { ownedText, plainText } from "../../editor/owners.ts";
+import type { Steps } from "../../../../src/util/steps.ts";
 import { inPageSlices } from "../../ui/sliced.ts";
 import { type ObjectKey, readReport } from "./model.ts";
 
@@ -28,10 +28,10 @@ export function draftOf(base: EditBase, text = base.text): Draft {
   return { title, text, initial: base.text, base, method: "update", manager: FIELD_MANAGER };
 }
 
-/** The text of an old version with the resourceVersion and the uid of the object that it replaces. */
-export function restoredText(version: Value, { report: { object }, hideStatus }: EditBase): string {
+/** Makes the text of an old version with the resourceVersion and the uid of the object that it replaces, in steps. */
+export function restoredText(version: Value, { report: { object }, hideStatus }: EditBase): Steps<string> {
   const metadata = isObject(version) && isObject(version["metadata"]) ? version["metadata"] : {};
   const { resourceVersion = null, uid = null } = object;
   const restored = isObject(version) ? { ...version, metadata: { ...metadata, resourceVersion, uid } } : version;
-  return atOnce(ownedText(withoutOwners(restored, object), { status: hideStatus })).text;
+  return plainText(restored, { status: hideStatus });
 }

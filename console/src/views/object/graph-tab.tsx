@@ -18,6 +18,7 @@ import { href, objectRoute } from "../../state/route.ts";
 import { Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { visible } from "../../ui/visible.ts";
 import {
+  NODE,
   type GraphNode,
   type GraphPage,
   type GraphReader,
@@ -234,7 +235,7 @@ function PlacedNode({ node, x, y }: { readonly node: GraphNode; readonly x: numb
   const content = (
     <g transform={`translate(${x} ${y})`} class={`graph-node graph-${node.is} graph-is-${node.state}`}>
       <title>{`${node.kind} ${visible(node.name)}${STATES[node.state]}`}</title>
-      <rect width={190} height={44} rx={6} />
+      <rect {...NODE} rx={6} />
       <text x={10} y={18} class="graph-kind">
         {node.kind}
         {STATES[node.state]}

@@ -44,6 +44,9 @@ export interface Listed {
   readonly object: KubeObject;
 }
 
+/** The size of a node in the picture. */
+export const NODE = { width: 190, height: 44 } as const;
+
 /** The most objects of a graph. */
 export const MAX_NODES = 300;
 /** The most steps upwards. */

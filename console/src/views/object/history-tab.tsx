@@ -11,7 +11,7 @@ import { can } from "../../api/rights.ts";
 import { client, servedKind, statusOf } from "../../editor/client.ts";
 import { Difference } from "../../editor/difference.tsx";
 import { Changes } from "../../editor/explain-steps.tsx";
-import { ownedText, withoutOwners } from "../../editor/owners.ts";
+import { plainText } from "../../editor/owners.ts";
 import { inPageSlices } from "../../ui/sliced.ts";
 import { Age, Badge, Button, EmptyState, ErrorBox, Loading, Text } from "../../ui/basics.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -84,6 +84,8 @@ export function HistoryTab({
   const { versions, more, since } = report.value;
   if (versions.length === 0) return <EmptyState title="The history has no version of this object." />;
   const isGone = versions[0]?.event === "deleted" && state.state === "gone";
+  // Until the server has answered, nothing is offered.
+  const mayCreate = isGone ? can("create", kind, namespace).value : undefined;
   const chosen = to.value ?? versions[0]!.resourceVersion;
   const index = versions.findIndex(({ resourceVersion }) => resourceVersion === chosen);
   const before = from.value ?? versions[index + 1]?.resourceVersion;
@@ -118,15 +120,12 @@ export function HistoryTab({
       <div class="history-list">
         {isGone ? (
           <div class="row history-gone">
-            <p>
-              The object is deleted.{" "}
-              {can("create", kind, namespace).value === false ? "You may not create it again." : undefined}
-            </p>
-            {can("create", kind, namespace).value === false ? undefined : (
+            <p>The object is deleted. {mayCreate === false ? "You may not create it again." : undefined}</p>
+            {mayCreate ? (
               <Button kind="primary" disabled={busy.value} onClick={() => void bringBack(true)}>
                 Undelete…
               </Button>
-            )}
+            ) : undefined}
           </div>
         ) : undefined}
         <ol class="time-line" aria-label="Versions, newest first">
@@ -274,8 +273,7 @@ async function objectAt(ref: ObjectRef, at: string): Promise<Value> {
 
 /** The text of a version, to compare it. */
 async function textAt(ref: ObjectRef, at: string): Promise<string> {
-  const identity = { apiVersion: "", kind: "", name: ref.name };
-  return (await inPageSlices(ownedText(withoutOwners(await objectAt(ref, at), identity), { unreported: true }))).text;
+  return inPageSlices(plainText(await objectAt(ref, at), { unreported: true }));
 }
 
 function Versions({

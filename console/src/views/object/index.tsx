@@ -16,6 +16,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useIsShown } from "../../ui/is-shown.ts";
 import { useTitle } from "../../ui/title.ts";
 import { useKeys } from "../../ui/keys.ts";
+import { inPageSlices } from "../../ui/sliced.ts";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { ActionsMenu } from "./actions-menu.tsx";
@@ -85,15 +86,17 @@ function OneObject({ route, of }: { readonly route: ObjectRoute; readonly of: Ob
   const tab = tabs.some(({ id }) => id === wanted) ? wanted : "yaml";
   const select = (id: ObjectTab): void => navigate({ ...route, tab: id }, { replace: true });
   const mayEdit =
-    at === undefined && kind.verbs.includes("update") && can("update", kind, namespace, name).value !== false;
+    at === undefined && kind.verbs.includes("update") && can("update", kind, namespace, name).value === true;
   const edit = async (version?: Value): Promise<void> => {
     const base = await readBase(of, hideStatus).catch((error: unknown) => {
       toast(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, "bad");
     });
+    if (!base) return;
+    const text = version === undefined ? undefined : await inPageSlices(restoredText(version, base));
     // The user may look at something else by now.
-    if (!base || !isShown.current) return;
+    if (!isShown.current) return;
     drafts.drop(draftKey);
-    begun.value = draftOf(base, version === undefined ? undefined : restoredText(version, base));
+    begun.value = draftOf(base, text);
     select("yaml");
   };
   const open = (): void => {
@@ -232,6 +235,9 @@ const STATES = {
   failed: { tone: "bad", text: "not readable" },
 } as const;
 
+/** An object that was not there when the page asked: it may have been deleted, or never existed. */
+const NOT_THERE = { tone: "warning", text: "not there" } as const;
+
 function Head({
   of: { kind, namespace, name, at },
   state,
@@ -242,7 +248,8 @@ function Head({
   readonly children: JSX.Element | undefined | (JSX.Element | undefined)[];
 }): JSX.Element {
   const { group, version, resource } = kind;
-  const badge = at === undefined ? STATES[state.state] : undefined;
+  const badge =
+    at === undefined ? (state.state === "gone" && !state.owned ? NOT_THERE : STATES[state.state]) : undefined;
   const { creationTimestamp, deletionTimestamp } = state.object?.metadata ?? {};
   return (
     <header class="object-head row">

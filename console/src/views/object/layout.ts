@@ -4,7 +4,7 @@
  * @module
  */
 import { Graph, layout } from "@dagrejs/dagre";
-import type { GraphEdge, GraphNode, OwnerGraph } from "./graph.ts";
+import { NODE, type GraphEdge, type GraphNode, type OwnerGraph } from "./graph.ts";
 
 /** A node with its place. */
 export interface PlacedNode {
@@ -26,9 +26,6 @@ export interface Picture {
   readonly nodes: readonly PlacedNode[];
   readonly edges: readonly PlacedEdge[];
 }
-
-/** The size of a node. */
-export const NODE = { width: 190, height: 44 } as const;
 
 /** Places a graph from the left to the right: owners before what they own. */
 export function pictureOf({ nodes, edges }: OwnerGraph): Picture {

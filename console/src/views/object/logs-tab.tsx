@@ -57,6 +57,7 @@ export function LogsTab({
       state.value = "loading";
       failure.value = undefined;
       lines.value = [];
+      dropped.value = 0;
       try {
         const response = await send(objectPath(of.kind, of.namespace, of.name, "log"), {
           query: { container, follow: !previous.value, tailLines: TAIL_LINES, previous: previous.value },

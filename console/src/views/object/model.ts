@@ -63,7 +63,7 @@ export async function readReport({ kind, namespace, name }: Omit<ObjectKey, "at"
     const object = await resource.get(key);
     const { resourceVersion, uid } = object.metadata;
     const identity = { apiVersion: apiVersionOf(kind), kind: kind.kind, name, ...(namespace ? { namespace } : {}) };
-    return withoutOwners(object as unknown as Value, { ...identity, resourceVersion, uid });
+    return inPageSlices(withoutOwners(object as unknown as Value, { ...identity, resourceVersion, uid }));
   }
 }
 
@@ -100,18 +100,19 @@ export function objectModel({ kind, namespace, name, at }: ObjectKey): ObjectMod
       const { versions } = await resource.history(key, { at, objects: true });
       const [version] = versions;
       if (version?.object === undefined) throw new Error(`the history has no object at version ${at}`);
-      return withoutOwners(version.object, { ...identity, resourceVersion: version.resourceVersion });
+      return inPageSlices(withoutOwners(version.object, { ...identity, resourceVersion: version.resourceVersion }));
     }
     return readReport({ kind, namespace, name });
   };
 
-  const withKnownSetters = (report: BlameReport): BlameReport => ({
-    ...report,
-    leaves: report.leaves.map((leaf) => {
+  const withKnownSetters = (report: BlameReport): BlameReport => {
+    if (setters.size === 0) return report;
+    const leaves = report.leaves.map((leaf) => {
       const known = leaf.managers.length === 0 ? setters.get(leaf.pointer) : undefined;
       return known?.setBy && equal(known.value, leaf.value) ? { ...leaf, setBy: known.setBy } : leaf;
-    }),
-  });
+    });
+    return { ...report, leaves };
+  };
 
   const show = async (report: BlameReport): Promise<void> => {
     const owned = await inPageSlices(ownedText(report));

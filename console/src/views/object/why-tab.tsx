@@ -83,8 +83,8 @@ export function WhyTab({ of, version }: { readonly of: ObjectKey; readonly versi
               <Text value={says} />
               {about ? (
                 <>
-                  {" "}
-                  <About of={about} />
+                  {" ("}
+                  <About of={about} />)
                 </>
               ) : undefined}
             </p>

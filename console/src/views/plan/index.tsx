@@ -1,9 +1,9 @@
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { PLAN_VERSION, type PlanReport } from "../../../../src/meta/plan-report.ts";
+import type { PlanReport } from "../../../../src/meta/plan-report.ts";
 import { ApiFailure } from "../../api/http.ts";
-import { MAX_LENGTH, ParseFailure, parseInWorker } from "../../editor/yaml.ts";
+import { MAX_LENGTH, ParseFailure, documentsAsJson } from "../../editor/yaml.ts";
 import { moment } from "../../state/moment.ts";
 import type { PlainRoute } from "../../state/route.ts";
 import { Badge, Button, EmptyState, ErrorBox } from "../../ui/basics.tsx";
@@ -11,19 +11,30 @@ import { useTitle } from "../../ui/title.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FileDrop, readFiles } from "../../ui/file-drop.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { countsText, isPlan, planOf } from "./report.ts";
+import { countsText, savedPlan } from "./report.ts";
 import { Report } from "./result.tsx";
 import { sendPlan } from "./send.ts";
 import "../../ui/views.css";
 import "./plan.css";
 
-/** What is planned, and how; it stays while other views are shown. */
-const draft = signal({ text: "", namespace: "default", manager: "keelson", force: false });
+/** What is planned, and how. */
+interface Draft {
+  readonly text: string;
+  readonly namespace: string;
+  readonly manager: string;
+  readonly force: boolean;
+}
 
-/** A result, and the text that it is of; a saved plan has no text. */
+/** It stays while other views are shown. */
+const draft = signal<Draft>({ text: "", namespace: "default", manager: "keelson", force: false });
+
+const isSame = (a: Draft, b: Draft): boolean =>
+  a.text === b.text && a.namespace === b.namespace && a.manager === b.manager && a.force === b.force;
+
+/** A result, and what was planned; of a saved plan that is not known. */
 interface Result {
   readonly report: PlanReport;
-  readonly of?: string;
+  readonly of?: Draft;
   readonly from?: string;
 }
 
@@ -38,29 +49,24 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
   const isPast = moment.value !== undefined;
   const { text, namespace, manager, force } = draft.value;
   const shown = result.value;
-  const key = JSON.stringify(draft.value);
+  const isOfDraft = shown?.of !== undefined && isSame(shown.of, draft.value);
   const run = async (commit: boolean): Promise<void> => {
+    // Keys are not held up by a button that is disabled.
+    const of = draft.peek();
+    if (busy.peek() !== undefined || of.text.trim() === "") return;
     busy.value = commit ? "apply" : "plan";
     failure.value = undefined;
     try {
-      const documents = await parseInWorker(text);
+      const documents = await documentsAsJson(of.text);
       if (documents.length === 0) throw new ParseFailure("expected at least one document");
-      const [only] = documents;
-      if (documents.length === 1 && only && isPlan(only.value)) {
-        result.value = { report: planOf(only.value), from: "the pasted text" };
+      const saved = savedPlan(documents);
+      if (saved) {
+        result.value = { report: saved, from: "the pasted text" };
         return;
       }
-      const body = {
-        kind: "PlanRequest",
-        apiVersion: PLAN_VERSION,
-        fieldManager: manager,
-        namespace,
-        force,
-        commit,
-        documents: documents.map(({ value }) => value),
-      };
-      const report = await sendPlan(body);
-      result.value = { report, of: key };
+      const options = { fieldManager: of.manager, namespace: of.namespace, force: of.force };
+      const report = await sendPlan({ ...options, documents }, commit);
+      result.value = { report, of };
       if (report.outcome === "committed") toast("All documents are applied.", "good");
       else if (commit) toast("Nothing was applied: see what is refused.", "bad");
     } catch (error) {
@@ -78,10 +84,9 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
       const read = await readFiles(files, MAX_LENGTH);
       const [only] = read;
       if (read.length === 1 && only && only.text.trimStart().startsWith("{")) {
-        const documents = await parseInWorker(only.text, only.name);
-        const [first] = documents;
-        if (documents.length === 1 && first && isPlan(first.value)) {
-          result.value = { report: planOf(first.value), from: only.name };
+        const saved = savedPlan(await documentsAsJson(only.text, only.name));
+        if (saved) {
+          result.value = { report: saved, from: only.name };
           return;
         }
       }
@@ -97,7 +102,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
     }
   };
   const isRefused = shown?.report.documents.some((document) => document.result === "refused") === true;
-  const canApply = shown?.report.outcome === "planned" && !isRefused && shown.of === key && !isPast;
+  const canApply = shown?.report.outcome === "planned" && !isRefused && isOfDraft && !isPast;
   // What was planned does not stay after the past was chosen: it would say what is now.
   useEffect(() => {
     if (isPast) asks.value = false;
@@ -188,9 +193,7 @@ export default function PlanView({ route }: { readonly route: PlainRoute }): JSX
               {busy.value === "apply" ? "Applying…" : "Apply all or none"}
             </Button>
             <span class="soft">
-              {canApply || !shown || shown.of === undefined || shown.of === key
-                ? ""
-                : "The text has changed: plan it again."}
+              {canApply || shown?.of === undefined || isOfDraft ? "" : "The text has changed: plan it again."}
             </span>
           </div>
         </form>

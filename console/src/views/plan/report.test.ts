@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PlannedRestart } from "../../../../src/meta/plan-report.ts";
-import type { Value } from "../../../../src/value/value.ts";
-import { countsOf, nameOf, planOf, restartText, valueText } from "./report.ts";
+import { countsOf, nameOf, restartText, savedPlan, valueText } from "./report.ts";
 
 const object = { apiVersion: "apps/v1", kind: "Deployment", namespace: "team", name: "web" };
 const saved = {
@@ -28,7 +27,7 @@ const saved = {
 
 describe("a saved plan", () => {
   test("is read with its documents, findings and restarts; members of later versions are left out", () => {
-    const plan = planOf(saved as unknown as Value);
+    const plan = savedPlan([JSON.stringify(saved)])!;
     expect(plan.documents[0]).toMatchObject({
       object,
       result: "changed",
@@ -44,8 +43,13 @@ describe("a saved plan", () => {
     ]);
     expect([plan.findings.length, plan.restarts.length, "unknown" in plan]).toEqual([1, 1, false]);
   });
+  test("is the only document, and says that it is one", () => {
+    const json = JSON.stringify(saved);
+    expect([[], [json, json], ["{}"], ['{"a":{"kind":"Plan"}}'], ['["\\"kind\\":\\"Plan\\""]']].map(savedPlan)).toEqual(
+      Array(5).fill(undefined),
+    );
+  });
   test.each([
-    [{}, "expected a report with the kind Plan"],
     [{ kind: "Plan", outcome: "x" }, "outcome: expected planned, committed or refused"],
     [{ ...saved, documents: {} }, "documents: expected a list"],
     [{ ...saved, documents: [1] }, "documents[0]: expected an object"],
@@ -55,7 +59,7 @@ describe("a saved plan", () => {
     [{ ...saved, restarts: [{ strategy: "x" }] }, "strategy: expected"],
     [{ ...saved, findings: [{ kind: {} }] }, "kind: expected a text"],
   ])("that is malformed says what was expected: %#", (value, message) => {
-    expect(() => planOf(value as unknown as Value)).toThrow(message);
+    expect(() => savedPlan([JSON.stringify(value)])).toThrow(message);
   });
 });
 

@@ -11,17 +11,26 @@ import type {
   PlanReport,
 } from "../../../../src/meta/plan-report.ts";
 import type { ReportedObject } from "../../../../src/meta/ownership-reports.ts";
-import { getMember, isObject, type Value } from "../../../../src/value/value.ts";
+import { getMember, isObject, type Value, type ValueObject } from "../../../../src/value/value.ts";
+import { parseValue } from "../../editor/exact-json.ts";
 
 /** The most documents, changes of a document, findings and restarts that are read of a saved plan. */
 const MAX_ITEMS = 4096;
 
-/** Whether a value says that it is a plan. */
-export const isPlan = (value: Value): boolean => isObject(value) && value["kind"] === "Plan";
+/**
+ * Returns the plan that is the only document of a text; undefined if there is none. Documents are compact JSON.
+ *
+ * @throws Error that names the member which is not as expected
+ */
+export function savedPlan(documents: readonly string[]): PlanReport | undefined {
+  const [only = ""] = documents;
+  // Manifests, which are larger, need not be read.
+  if (documents.length !== 1 || !only.includes('"kind":"Plan"')) return undefined;
+  const value = parseValue(only);
+  return isObject(value) && value["kind"] === "Plan" ? planOf(value) : undefined;
+}
 
-/** Returns the plan of a value. @throws Error that names the member which is not as expected */
-export function planOf(value: Value): PlanReport {
-  if (!isObject(value) || value["kind"] !== "Plan") throw new Error("expected a report with the kind Plan");
+function planOf(value: ValueObject): PlanReport {
   const outcome = getMember(value, "outcome");
   if (outcome !== "planned" && outcome !== "committed" && outcome !== "refused") {
     throw new Error("outcome: expected planned, committed or refused");

@@ -6,7 +6,7 @@ import { Badge, Button, Text } from "../../ui/basics.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { useWhy, Why } from "../../ui/why.tsx";
 import type { StorageObjects } from "./objects.ts";
-import type { Item, Storage } from "./item.ts";
+import { type Item, type Storage, titleOf } from "./item.ts";
 import { STATE_BADGES } from "./tables.tsx";
 
 type Served = Readonly<Record<keyof StorageObjects, Kind | undefined>>;
@@ -27,11 +27,7 @@ export function Details(props: DetailsProps): JSX.Element {
     <aside class="details" aria-label="Selected">
       <div class="row">
         <h2 class="grow">
-          {items.length === 1 && item ? (
-            <Text class="cut" value={item.name} />
-          ) : (
-            `${items.length} ${item?.column ?? "objects"}`
-          )}
+          {items.length === 1 && item ? <Text value={titleOf(item)} /> : `${items.length} ${item?.column ?? "objects"}`}
         </h2>
         <Button kind="quiet" aria-label="Close the details" onClick={onClose}>
           ✕
@@ -71,10 +67,10 @@ function One({ item, storage, served, onSelect }: DetailsProps & { readonly item
   const subject = kind && !isPast ? { kind, namespace, name } : undefined;
   const why = useWhy(subject, object?.version ?? "").value;
   const [tone, state] = STATE_BADGES[item.state];
-  const near = (storage.near.get(item.id) ?? []).map(({ from, to, isReady }) => ({
-    id: from === item.id ? to : from,
-    isReady,
-  }));
+  const near = (storage.near.get(item.id) ?? []).flatMap(({ from, to, isReady }) => {
+    const other = storage.byId.get(from === item.id ? to : from);
+    return other ? [{ other, isReady }] : [];
+  });
   const shown = near.slice(0, MAX_LINKED);
   return (
     <>
@@ -100,10 +96,10 @@ function One({ item, storage, served, onSelect }: DetailsProps & { readonly item
       <h3>Linked with</h3>
       {shown.length === 0 ? <p class="soft">nothing</p> : undefined}
       <ul class="linked">
-        {shown.map(({ id, isReady }) => (
-          <li key={id}>
-            <button type="button" class="link-button" onClick={() => onSelect(id)}>
-              <Text value={id} />
+        {shown.map(({ other, isReady }) => (
+          <li key={other.id}>
+            <button type="button" class="link-button" onClick={() => onSelect(other.id)}>
+              <Text value={titleOf(other)} />
             </button>{" "}
             {isReady ? undefined : <Badge tone="warning">not ready</Badge>}
           </li>

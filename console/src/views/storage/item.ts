@@ -39,6 +39,19 @@ export interface Item {
   readonly object?: { readonly name: string; readonly version: string };
 }
 
+const NOUNS: Readonly<Record<Column, string>> = {
+  drivers: "Driver",
+  classes: "Class",
+  claims: "Claim",
+  volumes: "Volume",
+  attachments: "Attachment",
+  nodes: "Node",
+};
+
+/** What an item is, and its name: `Claim team/disk`. */
+export const titleOf = ({ column, namespace, name }: Pick<Item, "column" | "namespace" | "name">): string =>
+  `${NOUNS[column]} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+
 /** What connects two objects. */
 export interface Link {
   readonly from: string;

@@ -3,7 +3,7 @@ import { kubernetes } from "../../../../src/meta/dialect.ts";
 import { atOnce } from "../../../../src/util/steps.ts";
 import { boxSteps, type Drawn, MAX_BOXES } from "./boxes.ts";
 import { capacitySteps } from "./capacity.ts";
-import type { Storage } from "./item.ts";
+import { type Storage, titleOf } from "./item.ts";
 import { type StorageInput, storageSteps } from "./items.ts";
 import { boxBeside, boxesInView, layoutOf } from "./layout.ts";
 import { bytesOf, type StorageObjects } from "./objects.ts";
@@ -362,4 +362,9 @@ test.each([
   [undefined, 0],
 ])("the bytes of %s", (text, bytes) => {
   expect(bytesOf(text)).toBe(bytes);
+});
+
+test("an object is named by what it is, its namespace and its name", () => {
+  expect(titleOf({ column: "claims", namespace: "team", name: "disk" })).toBe("Claim team/disk");
+  expect(titleOf({ column: "classes", name: "fast" })).toBe("Class fast");
 });

@@ -7,6 +7,7 @@ import { ApiFailure, request } from "../../api/http.ts";
 import { moment } from "../../state/moment.ts";
 import { route } from "../../state/route.ts";
 import { Button, Text } from "../../ui/basics.tsx";
+import { timeText } from "../../ui/time-text.ts";
 import {
   barsOf,
   Chooser,
@@ -26,10 +27,7 @@ const REFRESH_MS = 5000;
 /** A step of playing. */
 const PLAY_MS = 500;
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
-
-const momentAt = (time: number, strip: Strip): string =>
-  strip.unit === "time" ? TIME.format(time) : `revision ${time}`;
+const momentAt = (time: number, strip: Strip): string => (strip.unit === "time" ? timeText(time) : `revision ${time}`);
 
 const askMoments = (time: string, signal?: AbortSignal): Promise<ConsoleMoments> =>
   request<ConsoleMoments>(CONSOLE_MOMENTS_PATH, {
@@ -87,16 +85,12 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
   );
   const choose = (position: number | undefined): void => {
     aimed.value = position;
-    chooser.choose(position).then(
-      () => {
-        failure.value = undefined;
-        aimed.value = undefined;
-      },
-      (error: unknown) => {
-        failure.value = textOf(error);
-        isPlaying.value = false;
-      },
-    );
+    const end = (error?: unknown): void => {
+      aimed.value = undefined;
+      failure.value = error === undefined ? undefined : textOf(error);
+      if (error !== undefined) isPlaying.value = false;
+    };
+    chooser.choose(position).then(() => end(), end);
   };
   const position = strip ? (aimed.value ?? positionOf(strip, moment.value)) : 0;
   const latest = useRef({ strip, position });
@@ -114,7 +108,7 @@ export default function TimeStrip({ onClose }: { readonly onClose: () => void })
   }, [isPlaying.value]);
   const isNow = moment.value === undefined && aimed.value === undefined;
   return (
-    <section class="time-strip" aria-label="Time">
+    <section class="time-strip" aria-label="Time" aria-busy={aimed.value !== undefined}>
       <div class="row">
         <Button
           disabled={!strip}

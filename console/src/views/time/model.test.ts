@@ -121,6 +121,18 @@ describe("while a position is asked for", () => {
       ["1", "4"],
     ]);
   });
+  test("each choice waits until its position was found, so that the next step begins there", async () => {
+    const server = slowServer();
+    const done: number[] = [];
+    for (const position of [1, 2]) void server.chooser.choose(position).then(() => done.push(position));
+    await server.answer();
+    expect([server.shown, done]).toEqual([["1"], []]);
+    await server.answer();
+    expect([server.shown, done]).toEqual([
+      ["1", "2"],
+      [1, 2],
+    ]);
+  });
   test("now is shown at once after the answer, and what was asked before is not", async () => {
     const server = slowServer();
     void server.chooser.choose(1);

@@ -103,7 +103,7 @@ export class Chooser {
   readonly #find: (position: number) => Promise<Moment | undefined>;
   readonly #show: (moment: Moment | undefined) => void;
   #next: { readonly position: number | undefined } | undefined;
-  #isAsking = false;
+  #asking: Promise<void> | undefined;
 
   /**
    * @param find asks for the last moment at or before a position
@@ -114,27 +114,28 @@ export class Chooser {
     this.#show = show;
   }
 
-  /** Chooses a position; undefined is now. @throws what `find` throws, where this call asks */
-  async choose(position: number | undefined): Promise<void> {
+  /** Chooses a position; undefined is now. Resolves when nothing is asked for any more. @throws what `find` throws */
+  choose(position: number | undefined): Promise<void> {
     this.#next = { position };
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    try {
-      while (this.#next) {
-        const { position: asked }: { readonly position: number | undefined } = this.#next;
-        this.#next = undefined;
-        if (asked === undefined) {
-          this.#show(undefined);
-          continue;
-        }
-        // oxlint-disable-next-line no-await-in-loop -- one question at a time
-        const found = await this.#find(asked);
-        // What was found for an older position is not shown once now was chosen.
-        if (found && !this.#isNowNext()) this.#show(found);
-      }
-    } finally {
-      this.#isAsking = false;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
       this.#next = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    while (this.#next) {
+      const { position }: { readonly position: number | undefined } = this.#next;
+      this.#next = undefined;
+      if (position === undefined) {
+        this.#show(undefined);
+        continue;
+      }
+      // oxlint-disable-next-line no-await-in-loop -- one question at a time
+      const found = await this.#find(position);
+      // What was found for an older position is not shown once now was chosen.
+      if (found && !this.#isNowNext()) this.#show(found);
     }
   }
 

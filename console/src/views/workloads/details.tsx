@@ -9,6 +9,7 @@ import { collectionPath, itemsOf, type KubeList } from "../../api/kube.ts";
 import { at } from "../../state/moment.ts";
 import { href, objectRoute } from "../../state/route.ts";
 import { Badge, Button, Text } from "../../ui/basics.tsx";
+import { timeText } from "../../ui/time-text.ts";
 import { useWhy, Why } from "../../ui/why.tsx";
 import { kindOfRow } from "./kinds.ts";
 import { marksOfEvents, marksOfHistory } from "./past.ts";
@@ -57,8 +58,6 @@ export function usePast(row: Row | undefined, all: readonly Kind[]): Past {
   }, [row?.uid, row?.resourceVersion]);
   return state.value;
 }
-
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 
 /** What is known of the selected row. */
 export function RowDetails({
@@ -112,7 +111,7 @@ export function RowDetails({
           <li key={i}>
             <span class={`swatch span-${span.state}`} aria-hidden="true" /> <Text value={span.text} />{" "}
             <span class="soft">
-              from {TIME.format(span.from)}, {lengthText(endOf(span, time) - span.from)}
+              from {timeText(span.from)}, {lengthText(endOf(span, time) - span.from)}
             </span>
           </li>
         ))}
@@ -127,7 +126,7 @@ export function RowDetails({
       <ul class="lives">
         {past.marks.map((mark, i) => (
           <li key={i}>
-            <span class="soft">{TIME.format(mark.time)}</span>{" "}
+            <span class="soft">{timeText(mark.time)}</span>{" "}
             <Badge tone={mark.kind === "warning" ? "warning" : "neutral"}>
               {mark.kind === "change" ? "change" : "Event"}
             </Badge>{" "}
