@@ -37,7 +37,7 @@ export interface UpgradeRequest extends UpgradeFlags {
 
 /** The timeout for a response of etcd or the registry. */
 const LIMIT_MS = 2500;
-/** The timeouts for a response of the server, which may have 4 MiB and wait for an exec plugin, and for all of them. */
+/** The timeouts for a response of the server, which may have 4 MiB and wait for an exec plugin, and for all of its responses. */
 const RESPONSE_MS = 10_000;
 const SERVER_MS = 60_000;
 const REGISTRY = "https://registry.npmjs.org";
@@ -58,7 +58,8 @@ async function checkupsOf(actions: Actions, flags: UpgradeRequest): Promise<read
   return [
     checkup("program", async () => [program]),
     checkup("options", () => optionChecks(actions, flags)),
-    checkup("store in etcd", () => etcdChecks(actions, flags)),
+    // It has a timeout of its own, whose error says more.
+    { name: "store in etcd", run: () => etcdChecks(actions, flags), limitMillis: RESPONSE_MS },
     ...(found === undefined ? [] : [checkup("data directory", () => directoryChecks(actions, flags, found))]),
     { name: "server", run: () => serverChecks(actions, flags, info), limitMillis: SERVER_MS + LIMIT_MS },
     ...(flags.online ? [checkup("newest release", () => onlineChecks(actions))] : []),
