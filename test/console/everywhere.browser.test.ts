@@ -331,6 +331,29 @@ describeInBrowser("every view", () => {
     expect(mistakesOf(opened)).toEqual([]);
   });
 
+  test("is loaded without a click where the server can be reached again", async () => {
+    const proxy = await Proxy.to(server.url);
+    try {
+      const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const { page } = opened;
+      page.setDefaultTimeout(PATIENCE_MS);
+      tellWhenFailed(opened);
+      await page.goto(`${proxy.secureUrl}/console/`);
+      await page.getByLabel(/paste a token/).fill(server.token);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await page.locator(".count").first().waitFor();
+      proxy.refuse(true);
+      proxy.cut();
+      await command(page, "explore");
+      await page.getByText("This view could not be loaded.").waitFor();
+      proxy.refuse(false);
+      await page.locator(".drop").waitFor();
+      expect(mistakesOf(opened)).toEqual([]);
+    } finally {
+      proxy.close();
+    }
+  });
+
   test("comes up over a slow connection, and goes on after the connection was broken off", async () => {
     const proxy = await Proxy.to(server.url);
     try {
