@@ -153,13 +153,14 @@ describe("keelson blame", () => {
     expect(outcome.stderr).not.toContain("    at ");
   });
 
-  test("without a server says which one did not answer", async () => {
+  test("without a server says which one did not respond, and what to do", async () => {
     const dead = join(folder, "dead");
     writeFileSync(dead, server.kubeconfig.replace(/server: .*/, "server: https://127.0.0.1:1"));
     const { code, stderr } = await keelson(["blame", "cm", "x", "--kubeconfig", dead]);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "keelson: no response from https://127.0.0.1:1 to GET /api: connect ECONNREFUSED 127.0.0.1:1\n",
+      "keelson: no response from https://127.0.0.1:1 to GET /api: connect ECONNREFUSED 127.0.0.1:1; " +
+        "nothing listens there: start the server, or use the kubeconfig of another one\n",
     );
   });
 
