@@ -166,6 +166,8 @@ test("unused kinds keep less than 5 MiB more than those of the documents alone",
     const { stdout } = await promisify(execFile)(process.execPath, args);
     return stdout.split(" ").map(Number);
   };
+  // A first run compiles its modules, and keeps what is for the cache of compiled code.
+  for (const kinds of ["all", "documents"]) await kept(kinds);
   const [[all, more], [documents, less]] = [await kept("all"), await kept("documents")];
   expect([all, documents]).toEqual([200, 404]);
   console.log(`all kinds: ${(more! - less!).toFixed(1)} MiB`);

@@ -42,7 +42,8 @@ const SIDECARS = {
   attacher: ["csi-attacher", "--reconcile-sync=2s", ...CALLS],
   resizer: ["csi-resizer", ...CALLS],
   snapshotter: ["csi-snapshotter", "--extra-create-metadata", ...CALLS],
-  "snapshot-controller": ["snapshot-controller", "--retry-crd-interval-max=1s"],
+  // It ends if it cannot list its kinds within this time, and spends all of it waiting for those of groups of snapshots.
+  "snapshot-controller": ["snapshot-controller", "--retry-crd-interval-max=8s"],
 } as const;
 
 /** One of them. */
