@@ -193,7 +193,7 @@ export class CertificateKeeper implements Disposable {
     } else {
       const { reason, message } = outcome;
       const why = [reason, message].filter((text) => text !== "").join(": ");
-      state.refused = `${request.spec.signerName} set ${outcome.type}: ${why}`;
+      state.refused = `the request to ${request.spec.signerName} has the condition ${outcome.type}: ${why}`;
       this.#pause(state, REFUSED_PAUSES);
     }
     this.#end(state);

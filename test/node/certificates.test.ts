@@ -114,7 +114,9 @@ test("a refusal of the signer is reported, and the request repeated later; valid
   await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");
   await decide(world, (await pending(world))[0]!, "Denied");
   expect(world.looks).toEqual(["p"]);
-  await expect(world.setUp(pod, "v")).rejects.toThrow(`${SIGNER} set Denied: Test: as the test says`);
+  await expect(world.setUp(pod, "v")).rejects.toThrow(
+    `the request to ${SIGNER} has the condition Denied: Test: as the test says`,
+  );
   expect(await pending(world)).toEqual([]);
   await world.advance(2 * HOUR);
   await expect(world.setUp(pod, "v")).rejects.toThrow("issued yet");

@@ -205,7 +205,7 @@ export class AuditRecord implements Recorder {
     metrics.event();
     const event = new AuditEvent(this.#head, stage);
     const { root } = this.#request.response;
-    // An error is responded outside of the spans of the request.
+    // The response to an error is sent outside the spans of the request.
     if (root === undefined || stage.stage === "RequestReceived") return sink.write(event);
     return root.run(() => sink.write(event));
   }

@@ -3,10 +3,7 @@ import type { TextFile } from "../../ui/file-drop.tsx";
 import { openedFrom } from "./pieces.ts";
 import type { Opened } from "./read.ts";
 
-/** What the worker is sent. */
-export type FileToRead = TextFile;
-
-/** What it sends back: what the file has, in pieces, or the message of its error. */
+/** What the worker sends back for a {@link TextFile}: what the file has, in pieces, or the message of its error. */
 export type FileResult = { readonly pieces: readonly string[] } | { readonly error: string };
 
 /** The longest time that a file may take. */
@@ -16,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 const program = (): Worker => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 
 /** Reads a finding or a report in a worker, which is ended. @throws {Error} that names the file, and what is wrong with it */
-export async function readFile(file: FileToRead, start: () => Worker = program): Promise<Opened> {
+export async function readFile(file: TextFile, start: () => Worker = program): Promise<Opened> {
   const worker = start();
   const read = Promise.withResolvers<readonly string[]>();
   const fail = (message: string): void => read.reject(new Error(`${file.name}: ${message}`));

@@ -9,9 +9,10 @@ import { MAX_LENGTH, ParseFailure } from "../../api/yaml-limits.ts";
 import { documentsOf } from "../../api/yaml-parse.ts";
 import { piecesOf } from "./pieces.ts";
 import { openedOf } from "./read.ts";
-import type { FileResult, FileToRead } from "./read-file.ts";
+import type { TextFile } from "../../ui/file-drop.tsx";
+import type { FileResult } from "./read-file.ts";
 
-addEventListener("message", ({ data: { text, name } }: MessageEvent<FileToRead>) => {
+addEventListener("message", ({ data: { text, name } }: MessageEvent<TextFile>) => {
   let result: FileResult;
   try {
     result = { pieces: piecesOf(openedOf(valueOf(text), name)) };
