@@ -20,6 +20,7 @@ import {
   tellWhenFailed,
   tokenOfOneNamespace,
   type TestBrowser,
+  type TestPage,
   type TestServer,
 } from "./kit/index.ts";
 
@@ -328,17 +329,24 @@ describeInBrowser("every view", () => {
     expect(mistakesOf(opened)).toEqual([]);
   });
 
+  /** Signs a page in through a proxy, up to the counts of the first page. */
+  const openThrough = async (proxy: Proxy): Promise<TestPage> => {
+    const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const { page } = opened;
+    page.setDefaultTimeout(PATIENCE_MS);
+    tellWhenFailed(opened);
+    await page.goto(`${proxy.secureUrl}/console/`);
+    await page.getByLabel(/paste a token/).fill(server.token);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.locator(".count").first().waitFor();
+    return opened;
+  };
+
   test("is loaded without a click where the server can be reached again", async () => {
     const proxy = await Proxy.to(server.url);
     try {
-      const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const opened = await openThrough(proxy);
       const { page } = opened;
-      page.setDefaultTimeout(PATIENCE_MS);
-      tellWhenFailed(opened);
-      await page.goto(`${proxy.secureUrl}/console/`);
-      await page.getByLabel(/paste a token/).fill(server.token);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.locator(".count").first().waitFor();
       proxy.refuse(true);
       proxy.cut();
       await command(page, "explore");
@@ -354,15 +362,9 @@ describeInBrowser("every view", () => {
   test("comes up over a slow connection, and goes on after the connection was broken off", async () => {
     const proxy = await Proxy.to(server.url);
     try {
-      const opened = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-      const { page } = opened;
-      page.setDefaultTimeout(PATIENCE_MS);
-      tellWhenFailed(opened);
       proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
-      await page.goto(`${proxy.secureUrl}/console/`);
-      await page.getByLabel(/paste a token/).fill(server.token);
-      await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await page.locator(".count").first().waitFor();
+      const opened = await openThrough(proxy);
+      const { page } = opened;
       const visit = async (path: string, ready: string): Promise<void> => {
         proxy.slow({ latencyMillis: 20, bytesPerSecond: 400_000 });
         await page.goto(proxy.secureUrl + path);
